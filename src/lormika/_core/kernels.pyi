@@ -1,0 +1,24 @@
+"""Bitset search and distance scan (C++)."""
+
+from typing import Any
+
+import numpy as np
+
+def search(
+    items: np.ndarray,
+    sizes: np.ndarray,
+    labels: np.ndarray,
+    list_of_class: np.ndarray,
+    instance: np.ndarray,
+    objective: int,
+    filter: int,
+    k: int,
+    max_conditions: int,
+    min_count: int,
+    m: float,
+    critical: np.ndarray,
+) -> dict[str, Any]: ...
+def scan(
+    codes: np.ndarray, points: np.ndarray, offsets: np.ndarray, scales: np.ndarray, x: np.ndarray
+) -> np.ndarray: ...
+def reach(squared: np.ndarray, labels: np.ndarray, classes: int, count: int) -> np.ndarray: ...

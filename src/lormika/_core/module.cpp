@@ -1,0 +1,139 @@
+// Arrays in, arrays out: the Python face of the core.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+
+#include "scan.hpp"
+#include "search.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, class Shape>
+using In = nb::ndarray<const T, Shape, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = In<T, nb::ndim<1>>;
+template <class T>
+using Matrix = In<T, nb::ndim<2>>;
+template <class T, class... Shape>
+using Out = nb::ndarray<nb::numpy, T, Shape...>;
+
+// A new numpy array that owns its memory.
+template <class T>
+std::pair<T*, Out<T, nb::ndim<1>>> make_vector(size_t size) {
+    T* data = new T[size];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return {data, Out<T, nb::ndim<1>>(data, {size}, owner)};
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+void require_below(const int32_t* values, size_t size, int32_t least, int32_t bound, const char* what) {
+    for (size_t i = 0; i < size; ++i) require(values[i] >= least && values[i] < bound, what);
+}
+
+nb::dict search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
+                Vector<int32_t> instance, int objective, int filter, int k, int max_conditions, int min_count,
+                double m, Vector<double> critical) {
+    using namespace lormika;
+    const size_t features = sizes.size(), rows = labels.size(), classes = list_of_class.shape(1);
+    require(items.shape(0) == features && items.shape(1) == rows, "items must be features x rows");
+    require(instance.size() == features, "instance must have one item per feature");
+    require(list_of_class.shape(0) == 2, "list_of_class must be 2 x classes");
+    require(max_conditions >= 1 && max_conditions <= kMostConditions, "max_conditions out of range");
+    require(k >= 1 && min_count >= 1 && m >= 0, "k, min_count or m out of range");
+    require(critical.size() == kMostConditions + 1, "critical must have one value per length");
+    require_below(labels.data(), rows, 0, int32_t(classes), "label out of range");
+    for (size_t f = 0; f < features; ++f)
+        require_below(items.data() + f * rows, rows, 0, sizes.data()[f], "item out of range");
+
+    const Table table{int(rows), int(features), int(classes), items.data(), sizes.data(), labels.data()};
+    int lists = 0;
+    for (size_t i = 0; i < list_of_class.size(); ++i) lists = std::max(lists, list_of_class.data()[i] + 1);
+    const Lists groups{lists, list_of_class.data(), instance.data()};
+    Options options{Objective(objective), Filter(filter), k, max_conditions, min_count, m, {}};
+    std::copy_n(critical.data(), critical.size(), options.critical.begin());
+
+    Result result;
+    {
+        nb::gil_scoped_release release;
+        result = lormika::search(table, groups, options, [] {
+            nb::gil_scoped_acquire acquire;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
+    }
+
+    const size_t found = result.rules.size();
+    auto [lists_data, list] = make_vector<int32_t>(found);
+    auto [consequents, consequent] = make_vector<int32_t>(found);
+    auto [antecedents, antecedent] = make_vector<int64_t>(found);
+    auto [boths, both] = make_vector<int64_t>(found);
+    auto [scores, score] = make_vector<double>(found);
+    auto [p_values, p_value] = make_vector<double>(found);
+    nb::list conditions;
+    for (size_t i = 0; i < found; ++i) {
+        const FoundRule& rule = result.rules[i];
+        lists_data[i] = rule.list;
+        consequents[i] = rule.consequent;
+        antecedents[i] = rule.antecedent_rows;
+        boths[i] = rule.both_rows;
+        scores[i] = rule.score;
+        p_values[i] = rule.p_value;
+        conditions.append(nb::cast(std::vector<int32_t>(rule.items.begin(), rule.items.begin() + rule.length)));
+    }
+    nb::dict out;
+    out["list"] = list;
+    out["items"] = conditions;
+    out["consequent"] = consequent;
+    out["antecedent"] = antecedent;
+    out["both"] = both;
+    out["score"] = score;
+    out["p_value"] = p_value;
+    out["nodes"] = result.nodes;
+    return out;
+}
+
+template <class Code>
+Out<double, nb::ndim<1>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
+                              Vector<double> scales, Vector<double> x) {
+    const size_t features = codes.shape(0), rows = codes.shape(1);
+    require(offsets.size() == features + 1 && scales.size() == features && x.size() == features,
+            "offsets, scales and x must fit the features");
+    require(size_t(offsets.data()[features]) == points.size(), "points must fit the offsets");
+    auto [squared, result] = make_vector<double>(rows);
+    nb::gil_scoped_release release;
+    lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data()}, x.data(),
+                        squared);
+    return result;
+}
+
+Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, int classes, int count) {
+    require(squared.size() == labels.size(), "one label per distance");
+    require(count >= 1, "count out of range");
+    require_below(labels.data(), labels.size(), 0, classes, "label out of range");
+    auto [limits, result] = make_vector<double>(classes);
+    nb::gil_scoped_release release;
+    lormika::reach(squared.data(), labels.data(), squared.size(), classes, count, limits);
+    return result;
+}
+
+}  // namespace
+
+NB_MODULE(kernels, m) {
+    m.doc() = "Bitset search and distance scan.";
+    m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
+          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a,
+          "The k best rules of each list, best first, and the number of condition sets counted.");
+    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a,
+          "Squared distance of every row to x.");
+    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
+    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
+    m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
+          "The count-th smallest squared distance of each class.");
+}

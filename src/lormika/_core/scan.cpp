@@ -1,0 +1,59 @@
+#include "scan.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <vector>
+
+namespace lormika {
+
+namespace {
+// A block of sums stays in the first-level cache while the features are added one after the other. Every row's sum is
+// formed in the order of the features, whatever the block: the same row has the same distance in every call.
+constexpr size_t kBlock = 1024;
+}  // namespace
+
+template <class Code>
+void scan(const CodedTable<Code>& table, const double* x, double* squared) {
+    // Few distinct values: compute each one's share once and look it up.
+    std::vector<std::vector<double>> shares(table.features);
+    for (size_t f = 0; f < table.features; ++f) {
+        const int64_t begin = table.offsets[f], distinct = table.offsets[f + 1] - begin;
+        shares[f].resize(distinct);
+        for (int64_t v = 0; v < distinct; ++v) {
+            if (table.scales[f] < 0) {
+                shares[f][v] = static_cast<double>(v) == x[f] ? 0.0 : 2.0;
+            } else if (table.scales[f] > 0) {
+                const double z = (table.points[begin + v] - x[f]) / table.scales[f];
+                shares[f][v] = z * z;
+            }
+        }
+    }
+    for (size_t start = 0; start < table.rows; start += kBlock) {
+        const size_t size = std::min(kBlock, table.rows - start);
+        double* sums = squared + start;
+        std::fill_n(sums, size, 0.0);
+        for (size_t f = 0; f < table.features; ++f) {
+            const Code* codes = table.codes + f * table.rows + start;
+            const double* share = shares[f].data();
+            for (size_t r = 0; r < size; ++r) sums[r] += share[codes[r]];
+        }
+    }
+}
+
+template void scan(const CodedTable<uint8_t>&, const double*, double*);
+template void scan(const CodedTable<uint16_t>&, const double*, double*);
+template void scan(const CodedTable<uint32_t>&, const double*, double*);
+
+void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result) {
+    std::vector<std::priority_queue<double>> nearest(classes);  // largest on top
+    for (size_t r = 0; r < rows; ++r) {
+        auto& heap = nearest[labels[r]];
+        const bool full = static_cast<int>(heap.size()) == count;
+        if (full && squared[r] >= heap.top()) continue;
+        if (full) heap.pop();
+        heap.push(squared[r]);
+    }
+    for (int c = 0; c < classes; ++c) result[c] = nearest[c].empty() ? 0.0 : nearest[c].top();
+}
+
+}  // namespace lormika

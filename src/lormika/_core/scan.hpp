@@ -1,0 +1,28 @@
+// Distances from one instance to every row of a dictionary-coded table, without one-hot columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lormika {
+
+// A table of `rows` x `features`, stored feature by feature as codes into each feature's distinct values.
+template <class Code>
+struct CodedTable {
+    size_t rows;
+    size_t features;
+    const Code* codes;       // features x rows
+    const double* points;    // distinct values of all features; a missing number stands as the mean
+    const int64_t* offsets;  // features + 1: where each feature's values begin in points
+    const double* scales;    // standard deviation; 0: counts nothing; negative: categorical
+};
+
+// squared[r] = sum over features of ((x - value) / scale)^2, or of 2 where the categories differ.
+// x holds the instance's value of a numeric feature and its code of a categorical one (-1: none of them).
+template <class Code>
+void scan(const CodedTable<Code>& table, const double* x, double* squared);
+
+// The `count`-th smallest of the squared distances in each class (the largest, if the class has fewer rows).
+void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result);
+
+}  // namespace lormika

@@ -1,0 +1,61 @@
+// The k best class-association rules of a table of items, found by OPUS branch-and-bound search.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace lormika {
+
+constexpr int kMostConditions = 6;
+
+enum class Objective { support, coverage, confidence, lift, leverage };
+enum class Filter { none, nonredundant, productive, significant };  // each implies the one before
+
+// Each row has exactly one item of each feature. Items are numbered feature by feature, so that their numbers follow
+// the order of features and, within one, of values.
+struct Table {
+    int rows, features, classes;
+    const int32_t* items;   // features x rows: the row's item among those of the feature
+    const int32_t* sizes;   // features: how many items the feature has
+    const int32_t* labels;  // rows: class of each row
+};
+
+// Every rule belongs to at most one list, by whether it is true of the instance and by its class.
+struct Lists {
+    int count;
+    const int32_t* of_class;  // 2 x classes: list of hypothetical (first row) and of current rules; -1: none
+    const int32_t* instance;  // features: the instance's item among those of the feature; -1: none
+};
+
+struct Options {
+    Objective objective;
+    Filter filter;
+    int k;
+    int max_conditions;
+    int min_count;
+    double m;
+    std::array<double, kMostConditions + 1> critical;  // critical p-value by number of conditions
+};
+
+struct FoundRule {
+    int list;
+    int length;
+    std::array<int32_t, kMostConditions> items;  // ascending
+    int consequent;
+    int antecedent_rows;
+    int both_rows;
+    double score;
+    double p_value;
+};
+
+struct Result {
+    std::vector<FoundRule> rules;  // list by list, best first
+    int64_t nodes;                 // condition sets that were counted
+};
+
+// `poll` is called now and then; it may throw to stop the search.
+Result search(const Table& table, const Lists& lists, const Options& options, const std::function<void()>& poll);
+
+}  // namespace lormika

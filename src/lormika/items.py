@@ -1,0 +1,149 @@
+"""Items: conditions and the rows they hold for. Every row has exactly one item of each feature."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from lormika.errors import InputError
+from lormika.rule import Condition, Equals, Interval, Missing
+from lormika.schema import Feature, Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Items of the features that vary; one that is constant has none, for its condition would say nothing."""
+
+    conditions: tuple[Condition, ...]  # all items, by feature and value
+    features: tuple[int, ...]  # position in the schema of each feature that has items
+    sizes: np.ndarray  # how many items each of them has
+    codes: np.ndarray  # features x rows: the row's item, counted within its feature
+    instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureItems:
+    """Items of one feature."""
+
+    conditions: tuple[Condition, ...]
+    codes: np.ndarray  # item of each row; the last entry is the instance's, -1 if it has none
+
+
+def itemise(
+    schema: Schema, encoded: np.ndarray, instance: np.ndarray | None, *, bins: int, cuts: Mapping[str, Sequence[float]]
+) -> Items:
+    """Cut numbers into ranges of about equally many rows, and take categories and missing values as they are."""
+    if instance is None:
+        instance = np.full(len(schema), np.nan)
+    columns = np.concatenate([encoded, instance[None]]).T  # the instance as a last row
+    found = [
+        _number_items(feature, column, bins, cuts.get(feature.name))
+        if feature.is_numeric
+        else _category_items(feature, column)
+        for feature, column in zip(schema.features, np.ascontiguousarray(columns), strict=True)
+    ]
+    features = tuple(f for f, items in enumerate(found) if len(items.conditions) > 1)
+    codes = np.array([found[f].codes for f in features], dtype=np.int32).reshape(len(features), len(encoded) + 1)
+    return Items(
+        tuple(condition for f in features for condition in found[f].conditions),
+        features,
+        np.array([len(found[f].conditions) for f in features], dtype=np.int32),
+        np.ascontiguousarray(codes[:, :-1]),
+        np.ascontiguousarray(codes[:, -1]),
+    )
+
+
+def _number_items(feature: Feature, column: np.ndarray, bins: int, given: Sequence[float] | None) -> FeatureItems:
+    missing = np.isnan(column)
+    values = column[:-1][~missing[:-1]]
+    cuts = equal_frequency_cuts(values, bins) if given is None else np.array(given)
+    whole = bool((column == np.rint(column))[~missing].all())
+    edges = [-math.inf, *cuts.tolist(), math.inf]
+    ranges = [Interval(feature.name, low, high, whole) for low, high in pairwise(edges)]
+    codes = np.searchsorted(cuts, column, side="right")
+    codes[missing] = len(ranges)
+    return _present(codes, lambda code: ranges[code] if code < len(ranges) else Missing(feature.name))
+
+
+def _category_items(feature: Feature, column: np.ndarray) -> FeatureItems:
+    categories = feature.categories or ()
+
+    def condition(code: int) -> Condition:
+        return Equals(feature.name, categories[code]) if code < len(categories) else Missing(feature.name)
+
+    return _present(np.where(np.isnan(column), len(categories), column).astype(np.intp), condition)
+
+
+def _present(codes: np.ndarray, condition: Callable[[int], Condition]) -> FeatureItems:
+    """Items of the codes that occur in the sample, numbered in their order; the instance may have none of them."""
+    occurs = np.bincount(codes[:-1], minlength=int(codes[-1]) + 1) > 0
+    place = np.where(occurs, np.cumsum(occurs) - 1, -1)
+    return FeatureItems(tuple(condition(code) for code in np.flatnonzero(occurs).tolist()), place[codes])
+
+
+def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:
+    """Cuts half-way between neighbouring values, into ranges of about equally many.
+
+    Each cut lies as near as possible to an equal share of the values that remain, so that a frequent value takes a
+    range of its own and the others share the rest.
+
+    >>> equal_frequency_cuts(np.array([1.0, 2, 3, 4, 5, 6]), 3)
+    array([2.5, 4.5])
+    >>> equal_frequency_cuts(np.array([0.0, 0, 0, 0, 0, 0, 1, 2, 3, 4]), 3)
+    array([0.5, 2.5])
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    total, below = len(values), np.cumsum(counts)[:-1]  # values below each possible cut
+    upwards = _shares(below, total, bins)
+    downwards = [len(below) - 1 - place for place in reversed(_shares(total - below[::-1], total, bins))]
+    chosen = min(upwards, downwards, key=lambda places: _unevenness(below, places, total))
+    low, high = distinct[chosen], distinct[[place + 1 for place in chosen]]
+    middle = low / 2 + high / 2
+    return np.where((low < middle) & (middle <= high), middle, high)  # neighbours may have no number between them
+
+
+def _shares(below: np.ndarray, total: int, bins: int) -> list[int]:
+    """Places of the cuts among the possible ones, chosen one after the other."""
+    places: list[int] = []
+    done, first = 0, 0
+    for left in range(bins, 1, -1):
+        if first == len(below):
+            break
+        target = done + (total - done) / left
+        place = bisect_left(below, target, first)
+        if place == len(below) or (place > first and target - below[place - 1] <= below[place] - target):
+            place -= 1
+        places.append(place)
+        done, first = int(below[place]), place + 1
+    return places
+
+
+def _unevenness(below: np.ndarray, places: list[int], total: int) -> int:
+    edges = [0, *(int(below[place]) for place in places), total]
+    return sum((high - low) ** 2 for low, high in pairwise(edges))
+
+
+def check_cuts(schema: Schema, cuts: Mapping[str, Sequence[float]] | None) -> dict[str, tuple[float, ...]]:
+    """User cut points, sorted, each of a numeric feature."""
+    if cuts is not None and not isinstance(cuts, Mapping):
+        raise InputError(f"cuts={cuts!r}: give cut points by name, such as {{'age': [25, 45]}}")
+    checked = {}
+    for name, points in (cuts or {}).items():
+        name = str(name)
+        if name not in schema.names:
+            raise InputError(f"cuts names {name!r}, which is not a column of the background")
+        if not schema.features[schema.index(name)].is_numeric:
+            raise InputError(f"cuts names {name!r}, which is categorical")
+        try:
+            numbers = sorted({float(point + 0) for point in points})  # a string has no sum with 0
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"cuts[{name!r}] must be a list of numbers, not {points!r}") from None
+        if not all(map(math.isfinite, numbers)):
+            raise InputError(f"cuts[{name!r}] holds a number that is not finite")
+        checked[name] = tuple(numbers)
+    return checked

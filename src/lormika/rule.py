@@ -1,0 +1,252 @@
+"""Rules: conditions, counts and the four categories."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lormika import frames
+from lormika.values import Scalar, format_number, format_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number from `low` (inclusive) to `high` (exclusive); a missing one is in no interval.
+
+    >>> str(Interval("age", 25.5, 29.5, integer=True)), str(Interval("rate", 0.25, math.inf))
+    ('26 ≤ age ≤ 29', 'rate ≥ 0.25')
+    """
+
+    feature: str
+    low: float
+    high: float
+    integer: bool = False  # all values are whole numbers: say "age ≥ 28", not "age ≥ 27.5"
+
+    def holds(self, column: frames.ColumnReader) -> np.ndarray:
+        """Which values of a column lie inside."""
+        values = column.numbers()
+        return (self.low <= values) & (values < self.high)
+
+    def __str__(self) -> str:
+        low, high, upper = self.low, self.high, "<"
+        if self.integer:
+            low = math.ceil(low) if math.isfinite(low) else low
+            high, upper = (math.ceil(high) - 1, "≤") if math.isfinite(high) else (high, upper)
+        if low == high:
+            return f"{self.feature} = {format_number(low)}"
+        if low == -math.inf:
+            return f"{self.feature} {upper} {format_number(high)}"
+        if high == math.inf:
+            return f"{self.feature} ≥ {format_number(low)}"
+        return f"{format_number(low)} ≤ {self.feature} {upper} {format_number(high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """A category.
+
+    >>> str(Equals("purpose", "car"))
+    'purpose = car'
+    """
+
+    feature: str
+    value: Scalar
+
+    def holds(self, column: frames.ColumnReader) -> np.ndarray:
+        """Which values of a column are this one."""
+        return np.fromiter((value == self.value for value in column.objects()), dtype=bool)
+
+    def __str__(self) -> str:
+        return f"{self.feature} = {format_value(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """No value.
+
+    >>> str(Missing("income"))
+    'income is missing'
+    """
+
+    feature: str
+
+    def holds(self, column: frames.ColumnReader) -> np.ndarray:
+        """Which values of a column are missing."""
+        return np.fromiter((value is None for value in column.objects()), dtype=bool)
+
+    def __str__(self) -> str:
+        return f"{self.feature} is missing"
+
+
+Condition = Interval | Equals | Missing
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Rows that match a rule's conditions, its consequent, and both.
+
+    >>> counts = Counts(rows=200, antecedent=100, consequent=150, both=90)
+    >>> counts.support, counts.coverage, counts.confidence, counts.lift, counts.leverage
+    (0.45, 0.5, 0.9, 1.2, 0.075)
+    """
+
+    rows: int
+    antecedent: int
+    consequent: int
+    both: int
+
+    @property
+    def support(self) -> float:
+        """Share of the rows that match both sides."""
+        return _divide(self.both, self.rows)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the rows that match the conditions."""
+        return _divide(self.antecedent, self.rows)
+
+    @property
+    def confidence(self) -> float:
+        """Share of the matching rows that have the consequent."""
+        return _divide(self.both, self.antecedent)
+
+    @property
+    def lift(self) -> float:
+        """How many times as frequent the consequent is among the matching rows as among all."""
+        return _divide(self.rows * self.both, self.antecedent * self.consequent)
+
+    @property
+    def leverage(self) -> float:
+        """Support minus the support expected of independent sides (definition 6 of the paper)."""
+        # Integers until the one division, so that rules which tie compare equal.
+        return _divide(self.rows * self.both - self.antecedent * self.consequent, self.rows * self.rows)
+
+    @property
+    def share_without(self) -> float:
+        """Share of the consequent among all rows: the confidence of the rule without conditions."""
+        return _divide(self.consequent, self.rows)
+
+
+def _divide(numerator: int, denominator: int) -> float:
+    return numerator / denominator if denominator else math.nan
+
+
+class Category(StrEnum):
+    """What a rule says about the instance: whether it holds now, and whether it leads to the model's prediction."""
+
+    CURRENT_SUPPORTING = "current_supporting"
+    CURRENT_CONTRADICTING = "current_contradicting"
+    HYPOTHETICAL_SUPPORTING = "hypothetical_supporting"
+    HYPOTHETICAL_CONTRADICTING = "hypothetical_contradicting"
+    COUNTERFACTUAL = "hypothetical_contradicting"
+
+    @property
+    def is_current(self) -> bool:
+        """All conditions are true of the instance."""
+        return self in (Category.CURRENT_SUPPORTING, Category.CURRENT_CONTRADICTING)
+
+    @property
+    def is_supporting(self) -> bool:
+        """The consequent is the model's prediction of the instance."""
+        return self in (Category.CURRENT_SUPPORTING, Category.HYPOTHETICAL_SUPPORTING)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One changed value of the instance.
+
+    >>> str(Edit("age", 25, 28))
+    'age 25 → 28'
+    """
+
+    feature: str
+    before: Scalar | None
+    after: Scalar | None
+
+    def __str__(self) -> str:
+        return f"{self.feature} {format_value(self.before)} → {format_value(self.after)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What the model says of the instance after the smallest edit that satisfies a hypothetical rule."""
+
+    edits: tuple[Edit, ...]
+    label: Scalar
+    probability: float | None  # of the class predicted before the edit; None: the model gives no probabilities
+    turned: bool  # the label is no longer the prediction
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.edits))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """If all conditions hold, then the consequent, in so many of the rows.
+
+    >>> counts = Counts(rows=200, antecedent=100, consequent=150, both=90)
+    >>> rule = Rule((Interval("age", 25.5, 29.5, integer=True), Equals("violent", 1)), "High", counts, score=0.075)
+    >>> print(rule, rule.confidence)
+    26 ≤ age ≤ 29 and violent = 1 ⇒ High 0.9
+    """
+
+    conditions: tuple[Condition, ...]
+    consequent: Scalar
+    counts: Counts
+    score: float  # the objective that was searched for, m-estimate included
+    p_value: float = math.nan  # largest of Fisher's tests against the rule's generalisations
+    category: Category | None = None
+    real: Counts | None = None  # the same counts on the real rows of the sample alone
+    rerun: Rerun | None = None
+
+    @property
+    def support(self) -> float:
+        """See `Counts.support`."""
+        return self.counts.support
+
+    @property
+    def coverage(self) -> float:
+        """See `Counts.coverage`."""
+        return self.counts.coverage
+
+    @property
+    def confidence(self) -> float:
+        """See `Counts.confidence`."""
+        return self.counts.confidence
+
+    @property
+    def lift(self) -> float:
+        """See `Counts.lift`."""
+        return self.counts.lift
+
+    @property
+    def leverage(self) -> float:
+        """See `Counts.leverage`."""
+        return self.counts.leverage
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features in the conditions."""
+        return tuple(condition.feature for condition in self.conditions)
+
+    def holds(self, table: Any, feature_names: Sequence[str] | None = None) -> np.ndarray:
+        """Which rows of a table (frame, or 2-D array with names) match the conditions.
+
+        >>> Rule((Equals("job", "none"),), "bad", Counts(4, 2, 2, 1), 0.0).holds({"job": ["none", "clerk", None]})
+        array([ True, False, False])
+        """
+        columns = frames.read(table, feature_names)
+        mask = np.ones(columns.n_rows, dtype=bool)
+        for condition in self.conditions:
+            mask &= condition.holds(columns[condition.feature])
+        return mask
+
+    def __str__(self) -> str:
+        return f"{' and '.join(map(str, self.conditions))} ⇒ {format_value(self.consequent)}"

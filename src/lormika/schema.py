@@ -1,0 +1,216 @@
+"""Schema: the user's table <-> one encoded table of float64 values.
+
+Numbers stand for themselves, categories for their position in the feature's list, NaN for a missing value. The schema
+remembers how the user's library stores each column, so that a model always sees a frame like the one it was trained on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lormika import frames, restore
+from lormika.errors import InputError
+from lormika.values import Scalar, format_number, value_order
+
+_EXACT = 2**53  # integers from here on may not be exact as float64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """One column: numeric, or categorical with a list of categories in value order."""
+
+    name: str
+    categories: tuple[Scalar, ...] | None
+    number_type: np.dtype[Any] | None  # how the background stores the numbers of a numeric feature
+    restorer: restore.Restorer
+    positions: Mapping[Scalar, int]  # of the categories
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the feature is a number rather than a category."""
+        return self.categories is None
+
+    @property
+    def integer(self) -> bool:
+        """Whether the column stores whole numbers only."""
+        return self.number_type is not None and self.number_type.kind in "iu"
+
+    def encode(self, column: frames.ColumnReader) -> np.ndarray:
+        """Encode a column, refusing what the background has not shown to be possible."""
+        encoded = self._encode_numbers(column) if self.is_numeric else self._encode_categories(column)
+        if not self.restorer.holds_missing and np.isnan(encoded).any():
+            row = int(np.isnan(encoded).argmax())
+            raise InputError(
+                f"column {self.name!r}, row {row}: a missing value, but the type of this column in the background "
+                "cannot hold one"
+            )
+        return encoded
+
+    def fit(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers as the background's type stores them: whole, or rounded to fewer digits."""
+        with np.errstate(over="ignore"):  # to infinity
+            fitted: np.ndarray = np.rint(numbers) if self.integer else numbers.astype(self.number_type)
+        return fitted.astype(np.float64, copy=False)
+
+    def _encode_numbers(self, column: frames.ColumnReader) -> np.ndarray:
+        numbers = column.numbers()
+        fitted = self.fit(numbers)  # so that a rule is about the number the model sees
+        beyond = f"beyond {self.number_type}, the type of this column in the background"
+        self._refuse(np.isinf(numbers), numbers, "infinite; give a finite number or a missing value")
+        if self.integer:
+            limits = np.iinfo(self.number_type)
+            inexact = "too large to be exact; give the column as strings, or drop it"
+            self._refuse(np.abs(numbers) >= _EXACT, numbers, inexact)
+            self._refuse((numbers < limits.min) | (numbers > limits.max), numbers, beyond)
+            not_whole = (numbers != fitted) & ~np.isnan(numbers)
+            self._refuse(not_whole, numbers, f"not whole, but this column has the type {self.number_type}")
+        self._refuse(np.isinf(fitted), numbers, beyond)
+        return fitted
+
+    def _refuse(self, bad: np.ndarray, numbers: np.ndarray, reason: str) -> None:
+        if bad.any():
+            row = int(bad.argmax())
+            raise InputError(f"column {self.name!r}, row {row}: {format_number(numbers[row])} is {reason}")
+
+    def _encode_categories(self, column: frames.ColumnReader) -> np.ndarray:
+        codes = np.empty(len(values := column.objects()))
+        for row, value in enumerate(values):
+            code = np.nan if value is None else self.positions.get(value)
+            if code is None:
+                known = frames.listing(self.categories or ()) or "no value at all"
+                raise InputError(
+                    f"column {self.name!r}, row {row}: unseen category {value!r}; the background has {known}"
+                )
+            codes[row] = code
+        return codes
+
+    def decode(self, value: float) -> Scalar | None:
+        """One encoded value as a plain Python scalar; missing: None."""
+        if np.isnan(value):
+            return None
+        if self.categories is not None:
+            return self.categories[int(value)]
+        return int(value) if self.integer else float(value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema:
+    """All features of the background, in its order."""
+
+    features: tuple[Feature, ...]
+    assembler: restore.Assembler
+    places: Mapping[str, int]  # position of each feature, by name
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(self.places)
+
+    def index(self, name: str) -> int:
+        """Position of a feature."""
+        return self.places[name]
+
+    def encode(self, table: Any) -> np.ndarray:
+        """Encode a table (rows x features) with the columns of the background, in any order."""
+        reader = frames.read(table, self.names if isinstance(table, np.ndarray) else None)
+        self._check_columns(reader.columns)
+        encoded = np.empty((reader.n_rows, len(self)), order="F")
+        for position, feature in enumerate(self.features):
+            encoded[:, position] = feature.encode(reader[feature.name])
+        return encoded
+
+    def encode_instance(self, x: Any) -> np.ndarray:
+        """Encode one instance: a one-row frame, a Series, a dict, or a 1-D array in the order of the features."""
+        row: np.ndarray = self.encode(self._one_row(x))[0]
+        return row
+
+    def _one_row(self, x: Any) -> dict[Any, list[object]]:
+        if isinstance(x, Mapping):
+            return {name: [value] for name, value in x.items()}
+        if isinstance(x, np.ndarray) and x.ndim == 2 and len(x) == 1:
+            x = x[0]
+        if hasattr(x, "index") and hasattr(x, "items") and getattr(x, "ndim", 0) == 1:  # pandas Series
+            names = [str(name) for name in x.index]
+            if len(set(names)) < len(names):
+                raise InputError("x names a column twice: give each column once")
+            return {name: [value] for name, value in zip(names, x.tolist(), strict=True)}
+        if isinstance(x, list | tuple) or (isinstance(x, np.ndarray) and x.ndim == 1):
+            if len(x) != len(self):
+                raise InputError(f"x has {len(x)} values; the background has {len(self)} columns")
+            return {name: [value] for name, value in zip(self.names, x, strict=True)}
+        if isinstance(x, np.ndarray):
+            raise InputError(f"x has the shape {x.shape}: explain takes one row; explain_many takes many")
+        return frames.one_row(x)
+
+    def _check_columns(self, names: Iterable[str]) -> None:
+        given = set(names)
+        absent = [name for name in self.names if name not in given]
+        if absent:
+            raise InputError(f"column {absent[0]!r} is missing; the background has it")
+        unknown = sorted(given.difference(self.names))
+        if unknown:
+            raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
+
+    def restore(self, encoded: np.ndarray) -> Any:
+        """A table of the user's library from encoded rows."""
+        columns = [feature.restorer(encoded[:, i]) for i, feature in enumerate(self.features)]
+        return self.assembler(columns)
+
+    def decode(self, row: np.ndarray) -> dict[str, Scalar | None]:
+        """One encoded row as plain Python scalars."""
+        return {f.name: f.decode(value) for f, value in zip(self.features, row.tolist(), strict=True)}
+
+
+def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | None) -> Schema:
+    """Schema of a table; string, category, boolean and object columns are categorical, and those named."""
+    if not reader.columns:
+        raise InputError("the table has no columns")
+    if reader.n_rows == 0:
+        raise InputError("the table has no rows")
+    chosen = _categorical_names(reader, categorical)
+    features = tuple(_read_feature(column, column.name in chosen) for column in reader.columns.values())
+    return Schema(features, reader.assembler, {feature.name: place for place, feature in enumerate(features)})
+
+
+def encoded_columns(schema: Schema, reader: frames.TableReader) -> Iterator[np.ndarray]:
+    """Encoded columns one after the other: a large table is never held whole."""
+    return (feature.encode(reader[feature.name]) for feature in schema.features)
+
+
+def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | int] | None) -> set[str]:
+    chosen = {name for name, column in reader.columns.items() if column.number_type is None}
+    if categorical is None:
+        return chosen
+    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
+        raise InputError(f"categorical={categorical!r}: give a list of column names")
+    names = list(reader.columns)
+    for given in categorical:
+        name = str(given)
+        is_position = isinstance(given, int | np.integer) and not isinstance(given, bool)
+        if name not in reader.columns and is_position and 0 <= int(given) < len(names):
+            name = names[int(given)]
+        if name not in reader.columns:
+            raise InputError(f"categorical names {given!r}, which is not a column of the table")
+        chosen.add(name)
+    return chosen
+
+
+def _read_feature(column: frames.ColumnReader, is_categorical: bool) -> Feature:
+    if not is_categorical:
+        return Feature(column.name, None, column.number_type, column.restorer(None), {})
+    categories = column.declared
+    if categories is None:
+        categories = tuple(sorted({value for value in column.objects() if value is not None}, key=value_order))
+    for value in categories:
+        if not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf):
+            raise InputError(f"column {column.name!r} has the category {value!r}; make its categories strings")
+    positions = {value: position for position, value in enumerate(categories)}
+    return Feature(column.name, categories, None, column.restorer(categories), positions)

@@ -1,0 +1,78 @@
+"""Single values: plain Python scalars, and how they are written."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Scalar = str | int | float | bool
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN, pandas.NA and NaT.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, True, False, False)
+    """
+    if value is None or isinstance(value, float | np.floating):
+        return value is None or math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def plain(value: Any) -> Any:
+    """Turn a numpy scalar into a Python one.
+
+    >>> plain(np.int8(3)), plain(np.str_("a")), plain(None)
+    (3, 'a', None)
+    """
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def value_order(value: Scalar) -> tuple[bool, Scalar]:
+    """Sort key of values that may be of different types: numbers before strings.
+
+    >>> sorted(["b", 2, "a", True], key=value_order)
+    [True, 2, 'a', 'b']
+    """
+    return isinstance(value, str), value
+
+
+def format_number(value: float) -> str:
+    """Write a number as people do: whole if it is whole, else to six digits.
+
+    >>> format_number(40.0), format_number(0.1 + 0.2), format_number(1234567.5)
+    ('40', '0.3', '1234567.5')
+    """
+    if abs(value) >= 1e15 or math.isnan(value):
+        return f"{value:.6g}"
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.{max(6, len(str(int(abs(value)))) + 1)}g}"
+
+
+def format_value(value: Scalar | None) -> str:
+    """Write a value of any feature.
+
+    >>> format_value(2.0), format_value(True), format_value("car"), format_value(None)
+    ('2', 'True', 'car', 'missing')
+    """
+    if value is None:
+        return "missing"
+    if value == "":
+        return '""'
+    return str(value) if isinstance(value, str | bool) else format_number(value)
+
+
+def nearest(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Nearest of the sorted values to each number, the lower of two equally near.
+
+    >>> nearest(np.array([1.0, 2.0, 5.0]), np.array([1.5, 4.0, 9.0, np.nan]))
+    array([ 1.,  5.,  5., nan])
+    """
+    if len(values) == 0:
+        return np.full(len(numbers), np.nan)
+    above = np.searchsorted(values, numbers).clip(1, max(len(values) - 1, 1))
+    low, high = values[above - 1], values[np.minimum(above, len(values) - 1)]
+    return np.where(np.isnan(numbers), np.nan, np.where(numbers - low <= high - numbers, low, high))

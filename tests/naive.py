@@ -1,0 +1,202 @@
+"""Slow, obviously right twins of every kernel: no pruning, no bitsets, exact fractions.
+
+Nothing here imports lormika; the tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from math import comb, prod
+
+OBJECTIVES = ["support", "coverage", "confidence", "lift", "leverage"]
+FILTERS = ["none", "nonredundant", "productive", "significant"]
+CORRECTIONS = ["none", "bonferroni", "layered"]
+
+TOLERANCE = Fraction(1, 10**9)
+"""A p-value passes up to this relative excess over the critical value, so that rounding never decides."""
+
+
+@dataclass(frozen=True)
+class NaiveRule:
+    conditions: tuple[tuple[int, int], ...]  # (feature, value), by feature
+    consequent: int
+    antecedent: int
+    both: int
+    score: float
+
+
+def score(objective: str, n: int, n_p: int, n_q: int, a: int, m: float) -> float:
+    match objective:
+        case "support":
+            return a / n
+        case "coverage":
+            return n_p / n
+        case "confidence":
+            return (n * a + m * n_q) / (n * (n_p + m))
+        case "lift":
+            return (n * a + m * n_q) / (n_q * (n_p + m))
+        case "leverage":
+            return (n * a - n_p * n_q) / (n * n)
+    raise ValueError(objective)
+
+
+def fisher(all_rows: int, hits: int, inside: int, hits_inside: int) -> Fraction:
+    """P[X >= hits_inside] for hypergeometric X, exactly."""
+    ways = sum(comb(hits, x) * comb(all_rows - hits, inside - x) for x in range(hits_inside, min(inside, hits) + 1))
+    return Fraction(ways, comb(all_rows, inside))
+
+
+def critical_value(correction: str, alpha: float, length: int, max_conditions: int, sizes: Sequence[int], classes: int):
+    """Critical p-value of a rule of this length; `sizes` are the numbers of items of the features."""
+
+    def sets(length: int) -> int:
+        return classes * sum(prod(chosen) for chosen in combinations(sizes, length))
+
+    if correction == "none":
+        return Fraction(alpha)
+    if correction == "bonferroni":
+        return Fraction(alpha) / sum(sets(length) for length in range(1, max_conditions + 1))
+    return Fraction(alpha) / (max_conditions * sets(length))
+
+
+def k_optimal_rules(
+    rows: Sequence[Sequence[int]],
+    labels: Sequence[int],
+    *,
+    k: int,
+    objective: str,
+    max_conditions: int,
+    min_count: int,
+    m: float,
+    filter: str,
+    alpha: float,
+    correction: str,
+    consequents: Sequence[int] | None = None,
+) -> list[NaiveRule]:
+    """The k first of all rules that pass, over rows of one value per feature; constant features have no items."""
+    n = len(rows)
+    features = range(len(rows[0]))
+    values = {f: sorted({row[f] for row in rows}) for f in features}
+    usable = [f for f in features if len(values[f]) > 1]
+    if consequents is None:
+        consequents = sorted(set(labels))
+
+    def count(conditions, consequent) -> tuple[int, int]:
+        matching = [i for i in range(n) if all(rows[i][f] == v for f, v in conditions)]
+        return len(matching), sum(labels[i] == consequent for i in matching)
+
+    def passes(conditions, consequent, n_p, a) -> bool:
+        if filter == "none":
+            return True
+        length = len(conditions)
+        immediate = [count(g, consequent) for g in combinations(conditions, length - 1)]
+        if any(n_g == n_p for n_g, _ in immediate):
+            return False
+        if filter == "nonredundant":
+            return True
+        proper = [count(g, consequent) for size in range(length) for g in combinations(conditions, size)]
+        if any(Fraction(a, n_p) <= Fraction(a_g, n_g) for n_g, a_g in proper):
+            return False
+        if filter == "productive":
+            return True
+        limit = critical_value(
+            correction, alpha, length, max_conditions, [len(values[f]) for f in usable], len(consequents)
+        )
+        tests = [*immediate, count((), consequent)]
+        return all(fisher(n_g, a_g, n_p, a) <= limit * (1 + TOLERANCE) for n_g, a_g in tests)
+
+    found = []
+    for length in range(1, max_conditions + 1):
+        for chosen in combinations(usable, length):
+            for picked in product(*(values[f] for f in chosen)):
+                conditions = tuple(zip(chosen, picked, strict=True))
+                for consequent in consequents:
+                    n_p, a = count(conditions, consequent)
+                    if n_p >= min_count and a >= 1 and passes(conditions, consequent, n_p, a):
+                        n_q = sum(label == consequent for label in labels)
+                        value = score(objective, n, n_p, n_q, a, m)
+                        found.append(NaiveRule(conditions, consequent, n_p, a, value))
+    found.sort(key=lambda r: (-r.score, -r.antecedent, -r.both, len(r.conditions), r.conditions, r.consequent))
+    return found[:k]
+
+
+def squared_distance(x: Sequence[float | None], y: Sequence[float | None], means, scales, categorical) -> float:
+    """Sum of squared z-score differences and 2 for every category that differs; a missing number counts as the mean."""
+    total = 0.0
+    for a, b, mean, scale, is_category in zip(x, y, means, scales, categorical, strict=True):
+        if is_category:
+            total += 0.0 if a == b else 2.0
+        elif scale > 0:
+            a, b = mean if a is None else a, mean if b is None else b
+            total += ((b - a) / scale) * ((b - a) / scale)
+    return total
+
+
+def select(squared: Sequence[float], labels: Sequence[int], L: int, M: int) -> tuple[list[int], float]:
+    """Algorithm 2 of the paper, line by line, on squared distances; thinning keeps the nearest."""
+    groups: dict[int, list[tuple[float, int]]] = {}
+    for row, (distance, label) in enumerate(zip(squared, labels, strict=True)):
+        groups.setdefault(label, []).append((distance, row))
+    least_similar_of_top = []
+    for group in groups.values():
+        group.sort()
+        least_similar_of_top.append(group[:L][-1][0])
+    cut = max(least_similar_of_top)
+    selected = []
+    for group in groups.values():
+        inside = [row for distance, row in group if distance <= cut]
+        selected.extend(inside[:M])
+    return sorted(selected), cut
+
+
+def mix(
+    parents: Sequence[Sequence[float | None]], squared: Sequence[float], step: float, means, categorical
+) -> list[float | None]:
+    """One row of Algorithm 3: crossover of two parents, mutation of three.
+
+    Categories, and missing values, are those of the parent most similar to the instance.
+    """
+    closest = parents[squared.index(min(squared))]
+    row: list[float | None] = []
+    for f, is_category in enumerate(categorical):
+        if is_category or closest[f] is None:
+            row.append(closest[f])
+            continue
+        numbers = [means[f] if parent[f] is None else parent[f] for parent in parents]
+        x, y, origin = numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else numbers[0]
+        row.append(x + (y - origin) * step)
+    return row
+
+
+def snap(value: float, observed: Sequence[float]) -> float:
+    """Nearest observed value, the lower of two equally near."""
+    return min(observed, key=lambda seen: (abs(seen - value), seen))
+
+
+def equal_frequency_cuts(values: Sequence[float], bins: int) -> list[float]:
+    """Half-way between neighbouring values, each cut nearest to an equal share of what remains.
+
+    Once upwards and once downwards; the ranges with the smaller sum of squared sizes count.
+    """
+
+    def upwards(values: Sequence[float]) -> list[float]:
+        cuts: list[float] = []
+        rest = sorted(values)
+        for left in range(bins, 1, -1):
+            ordered = sorted(set(rest))
+            places = [((low + high) / 2, sum(v <= low for v in rest)) for low, high in pairwise(ordered)]
+            if not places:
+                break
+            cut, size = min(places, key=lambda place: (abs(place[1] * left - len(rest)), place[1]))
+            cuts.append(cut)
+            rest = rest[size:]
+        return cuts
+
+    def unevenness(cuts: Sequence[float]) -> int:
+        edges = [float("-inf"), *cuts, float("inf")]
+        return sum(sum(low <= v < high for v in values) ** 2 for low, high in pairwise(edges))
+
+    return min(upwards(values), [-cut for cut in reversed(upwards([-v for v in values]))], key=unevenness)
