@@ -1,8 +1,25 @@
-"""Find exactly the k best if-then rules of a table."""
+"""Explain one prediction with the k best if-then rules around it."""
 
-from lormika.errors import InputError
+from lormika import datasets
+from lormika.errors import InputError, ModelError
+from lormika.explainer import Explainer
+from lormika.explanation import Explanation
 from lormika.rule import Category, Counts, Equals, Interval, Missing, Rule
 from lormika.search import mine_rules
 from lormika.version import __version__
 
-__all__ = ["Category", "Counts", "Equals", "InputError", "Interval", "Missing", "Rule", "__version__", "mine_rules"]
+__all__ = [
+    "Category",
+    "Counts",
+    "Equals",
+    "Explainer",
+    "Explanation",
+    "InputError",
+    "Interval",
+    "Missing",
+    "ModelError",
+    "Rule",
+    "__version__",
+    "datasets",
+    "mine_rules",
+]

@@ -1,0 +1,245 @@
+"""Explainer: the stages wired together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lormika import frames, many, neighbourhood, notes
+from lormika.background import Background
+from lormika.errors import InputError
+from lormika.explanation import ClassSummary, Explanation, FeatureSummary, NeighbourhoodSummary
+from lormika.items import check_cuts, itemise
+from lormika.models import Answer, as_model
+from lormika.options import MOST_BINS, Per, SearchOptions, check_choice, check_integer, check_number
+from lormika.rerun import rerun
+from lormika.sample import Sample, label
+from lormika.schema import encoded_columns, read_schema
+from lormika.search import k_optimal_rules
+from lormika.values import Scalar
+from lormika.version import __version__
+
+_QUANTILES = 21
+
+
+class Explainer:
+    """Explains single predictions of a classifier with the best rules in their neighbourhood.
+
+    Parameters
+    ----------
+    model
+        Fitted classifier (with `predict_proba` or `predict`), Pipeline, or function from a frame to labels or
+        probabilities.
+    background
+        The training table, or a part of it: pandas, polars or pyarrow frame, or 2-D array (with `feature_names`).
+    categorical
+        Numeric columns that are categories. String, category, bool and object columns always are.
+    feature_names, class_names
+        Names of an array's columns; names of the model's classes, in the model's order.
+    labels
+        The model's labels of the background, if already known: saves passing it through the model.
+    min_neighbours, max_neighbours
+        How many similar rows of each class are taken at least, and kept at most.
+    kernel_width
+        Width of the similarity that is reported, by default 0.75 times the root of the number of features.
+    thin
+        A class with too many neighbours keeps its `nearest`, or a `random` sample as in the paper.
+    n_generated, snap
+        How many new rows are made; whether their numbers move to the nearest value of the background.
+    bins, cuts
+        Ranges of each numeric feature, or cut points by name: `{"age": [25, 45]}`.
+    random_state
+        Seed; the same inputs give the same explanation, alone or in a batch.
+
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(500)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments", "age"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(random_state=0).fit(numbers, y), numbers)
+    >>> explanation = explainer.explain({"income": 28, "debt_ratio": 0.2, "missed_payments": 3, "age": 40})
+    >>> explanation.prediction
+    'rejected'
+    >>> print(explanation.current_supporting[0])
+    missed_payments ≥ 3 ⇒ rejected
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        background: Any,
+        *,
+        categorical: Sequence[str | int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[Scalar] | None = None,
+        labels: Any = None,
+        min_neighbours: int = 40,
+        max_neighbours: int = 200,
+        kernel_width: float | None = None,
+        thin: neighbourhood.Thin = "nearest",
+        n_generated: int = 2000,
+        snap: bool = True,
+        bins: int = 3,
+        cuts: Mapping[str, Sequence[float]] | None = None,
+        random_state: int = 0,
+    ) -> None:
+        check_integer("min_neighbours", min_neighbours, 3)
+        check_integer("max_neighbours", max_neighbours, min_neighbours)
+        check_choice("thin", thin, ["nearest", "random"])
+        check_integer("n_generated", n_generated, 0)
+        check_integer("bins", bins, 2, MOST_BINS)
+        check_integer("random_state", random_state, 0)
+        if kernel_width is not None:
+            check_number("kernel_width", kernel_width, 1e-9)
+        if not isinstance(snap, bool | np.bool_):
+            raise InputError(f"snap={snap!r}: give True or False")
+        if isinstance(background, Mapping):
+            raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
+        reader = frames.read(background, feature_names)
+        self.schema = read_schema(reader, categorical)
+        if reader.n_rows < 3:
+            raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
+        self.background = Background.of(self.schema, encoded_columns(self.schema, reader))
+        self.bins, self.cuts = bins, check_cuts(self.schema, cuts)
+        self.kernel_width = float(kernel_width or 0.75 * math.sqrt(len(self.schema)))
+        self.thin, self.snap, self.n_generated = thin, bool(snap), n_generated
+        self.min_neighbours, self.max_neighbours = min_neighbours, max_neighbours
+        self.random_state = random_state
+        self.model, known = as_model(model, background, reader.n_rows, class_names, labels)
+        self.labels = known.astype(np.int32)
+        if len(np.unique(self.labels)) < 2:
+            raise InputError(
+                f"the model gives every row of the background the label {self.model.names[self.labels[0]]!r}: there is "
+                "nothing to compare; give a background with rows of other classes too"
+            )
+        self._features = tuple(
+            FeatureSummary(
+                feature.name,
+                "numeric" if feature.is_numeric else "categorical",
+                tuple(self.background.quantiles(f, _QUANTILES).tolist()) if feature.is_numeric else (),
+            )
+            for f, feature in enumerate(self.schema.features)
+        )
+
+    def explain(
+        self,
+        x: Any,
+        *,
+        k: int = 5,
+        objective: str = "leverage",
+        max_conditions: int = 3,
+        min_count: int = 10,
+        m: float = 2.0,
+        filter: str = "significant",
+        alpha: float = 0.05,
+        correction: str = "layered",
+        per: Per = "category",
+    ) -> Explanation:
+        """Explain the model's prediction of one instance.
+
+        Parameters
+        ----------
+        x
+            One-row frame, Series, dict, or 1-D array in the order of the background's columns.
+        k, per
+            How many rules: `per="category"` of each of the four kinds, `per="overall"` of all kinds together.
+        objective
+            The measure to be best by: support, coverage, confidence, lift or leverage.
+        max_conditions, min_count, m
+            Most conditions of a rule (up to 6), fewest rows of the sample it must match, and the m-estimate that tames
+            the confidence and lift of rules with few rows.
+        filter, alpha, correction
+            `none`, `nonredundant`, `productive` or `significant`; significance level, and its correction for the number
+            of rules tried: `none`, `bonferroni` or `layered`.
+        """
+        options = SearchOptions.of(
+            k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
+            filter=filter, alpha=alpha, correction=correction, per=per,
+        )  # fmt: skip
+        return self._explain(self.schema.encode_instance(x), options)
+
+    def explain_many(
+        self,
+        X: Any,
+        *,
+        n_jobs: int = 1,
+        progress: bool = True,
+        k: int = 5,
+        objective: str = "leverage",
+        max_conditions: int = 3,
+        min_count: int = 10,
+        m: float = 2.0,
+        filter: str = "significant",
+        alpha: float = 0.05,
+        correction: str = "layered",
+        per: Per = "category",
+    ) -> Iterator[Explanation]:
+        """Explain the rows of a table, one after the other and in order; see `explain` for the options.
+
+        `n_jobs` threads work at a time; `progress` shows a bar in a terminal.
+        """
+        options = SearchOptions.of(
+            k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
+            filter=filter, alpha=alpha, correction=correction, per=per,
+        )  # fmt: skip
+        return many.explain_rows(self._explain, self.schema.encode(X), options, n_jobs=n_jobs, progress=progress)
+
+    def _explain(self, instance: np.ndarray, options: SearchOptions) -> Explanation:
+        near = neighbourhood.find(
+            self.background, self.labels, instance,
+            min_neighbours=self.min_neighbours, max_neighbours=self.max_neighbours, thin=self.thin,
+            n_generated=self.n_generated, snap=self.snap, random_state=self.random_state,
+        )  # fmt: skip
+        sample, answer = label(self.model, self.schema, instance, near)
+        items = itemise(self.schema, sample.encoded, instance, bins=self.bins, cuts=self.cuts)
+        prediction = int(answer.labels[0])
+        found = k_optimal_rules(
+            items, sample.labels, self.model.names, options, prediction=prediction, real=sample.real
+        )
+        rules, repeats = rerun(self.model, self.background, sample.encoded, instance, answer, found)
+        return Explanation(
+            instance=self.schema.decode(instance),
+            prediction=self.model.names[prediction],
+            rules=tuple(rules),
+            notes=(
+                *notes.about_instance(self.background, instance),
+                *notes.about_model(repeats, self.labels[near.selected], sample),
+                *notes.about_rules(rules, sample, self.model.names[prediction], options),
+            ),
+            features=self._features,
+            classes=self._classes(sample, answer),
+            neighbourhood=NeighbourhoodSummary(
+                near.n_real, len(near.rows) - near.n_real, near.neighbours, self._similarity(near.cut)
+            ),
+            options=self._options(options),
+            versions={"lormika": __version__, "numpy": np.__version__},
+            sample=sample,
+        )
+
+    def _similarity(self, squared_distance: float) -> float:
+        return math.exp(-squared_distance / (2 * self.kernel_width**2))
+
+    def _classes(self, sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:
+        rows = np.bincount(sample.labels, minlength=len(self.model.names)).tolist()
+        real = np.bincount(sample.labels[sample.real], minlength=len(self.model.names)).tolist()
+        chances = [None] * len(rows) if answer.probabilities is None else answer.probabilities[0].tolist()
+        return tuple(map(ClassSummary, self.model.names, rows, real, chances))
+
+    def _options(self, options: SearchOptions) -> dict[str, Any]:
+        """All options as plain data."""
+        return {
+            "min_neighbours": self.min_neighbours,
+            "max_neighbours": self.max_neighbours,
+            "kernel_width": self.kernel_width,
+            "thin": self.thin,
+            "n_generated": self.n_generated,
+            "snap": self.snap,
+            "bins": self.bins,
+            "cuts": {name: list(points) for name, points in self.cuts.items()},
+            "random_state": self.random_state,
+            **options.as_dict(),
+        }

@@ -1,0 +1,188 @@
+"""Explanation: everything that was found about one prediction."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lormika import payload as payloads
+from lormika.errors import InputError
+from lormika.rule import Category, Rule
+from lormika.sample import Sample
+from lormika.values import Scalar, format_value
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSummary:
+    """A feature as views need it: its kind, and how its numbers are spread in the background."""
+
+    name: str
+    kind: str  # "numeric" or "categorical"
+    quantiles: tuple[float, ...]  # from least to greatest, evenly spaced; empty for a categorical feature
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """How many rows of the sample the model gives a class."""
+
+    label: Scalar
+    rows: int
+    real: int
+    probability: float | None  # the model's probability of this class for the instance
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourhoodSummary:
+    """How the neighbourhood came about."""
+
+    selected: int  # real rows in the sample
+    generated: int
+    neighbours: int  # real rows similar enough, before a class with too many was thinned
+    cut_similarity: float  # the least similarity of a neighbour
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Explanation:
+    """The k best rules of each kind about one prediction, with all that is needed to read them."""
+
+    instance: dict[str, Scalar | None]
+    prediction: Scalar
+    rules: tuple[Rule, ...]
+    notes: tuple[str, ...]
+    features: tuple[FeatureSummary, ...]
+    classes: tuple[ClassSummary, ...]
+    neighbourhood: NeighbourhoodSummary
+    options: dict[str, Any]
+    versions: dict[str, str]
+    sample: Sample | None = None  # not part of the payload
+
+    @property
+    def probability(self) -> float | None:
+        """The model's probability of its prediction; None: it gives none."""
+        return next(c.probability for c in self.classes if c.label == self.prediction)
+
+    @property
+    def probabilities(self) -> dict[Scalar, float] | None:
+        """The model's probability of each class; None: it gives none."""
+        if self.probability is None:
+            return None
+        return {c.label: c.probability for c in self.classes if c.probability is not None}
+
+    @property
+    def current_supporting(self) -> tuple[Rule, ...]:
+        """Why this: rules that hold now and lead to the prediction."""
+        return self._of(Category.CURRENT_SUPPORTING)
+
+    @property
+    def current_contradicting(self) -> tuple[Rule, ...]:
+        """What speaks against it: rules that hold now and lead elsewhere."""
+        return self._of(Category.CURRENT_CONTRADICTING)
+
+    @property
+    def hypothetical_supporting(self) -> tuple[Rule, ...]:
+        """What would make it more certain: rules that do not hold now and lead to the prediction."""
+        return self._of(Category.HYPOTHETICAL_SUPPORTING)
+
+    @property
+    def hypothetical_contradicting(self) -> tuple[Rule, ...]:
+        """What would turn it: rules that do not hold now and lead elsewhere."""
+        return self._of(Category.HYPOTHETICAL_CONTRADICTING)
+
+    counterfactual = hypothetical_contradicting
+
+    def _of(self, category: Category) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.category == category)
+
+    def to_dict(self) -> payloads.Payload:
+        """Plain data, described by `lormika.payload.json_schema()`."""
+        return {
+            "format": payloads.FORMAT,
+            "version": payloads.VERSION,
+            "instance": dict(self.instance),
+            "prediction": self.prediction,
+            "rules": [payloads.dump_rule(rule) for rule in self.rules],
+            "notes": list(self.notes),
+            "features": [{"name": f.name, "kind": f.kind, "quantiles": list(f.quantiles)} for f in self.features],
+            "classes": [
+                {"label": c.label, "rows": c.rows, "real": c.real, "probability": c.probability} for c in self.classes
+            ],
+            "neighbourhood": {
+                "selected": self.neighbourhood.selected,
+                "generated": self.neighbourhood.generated,
+                "neighbours": self.neighbourhood.neighbours,
+                "cut_similarity": self.neighbourhood.cut_similarity,
+            },
+            "options": dict(self.options),
+            "versions": dict(self.versions),
+        }
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> Explanation:
+        """The inverse of `to_dict`; the sample is not kept."""
+        payloads.check(payload)
+        return cls(
+            instance=dict(payload["instance"]),
+            prediction=payload["prediction"],
+            rules=tuple(payloads.load_rule(rule) for rule in payload["rules"]),
+            notes=tuple(payload["notes"]),
+            features=tuple(FeatureSummary(f["name"], f["kind"], tuple(f["quantiles"])) for f in payload["features"]),
+            classes=tuple(ClassSummary(**c) for c in payload["classes"]),
+            neighbourhood=NeighbourhoodSummary(**payload["neighbourhood"]),
+            options=dict(payload["options"]),
+            versions=dict(payload["versions"]),
+        )
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The payload as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Explanation:
+        """The inverse of `to_json`."""
+        try:
+            payload = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"this is not JSON: {error}") from None
+        return cls.from_dict(payload)
+
+    def to_frame(self) -> Any:
+        """A pandas frame with a row for each rule."""
+        from lormika.views import frame
+
+        return frame.to_frame(self.to_dict())
+
+    def to_text(self, width: int = 110) -> str:
+        """Readable text; also what `print` shows."""
+        from lormika.views import text
+
+        return text.to_text(self.to_dict(), width)
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file by its suffix: json, csv, parquet or txt."""
+        path = Path(path)
+        writers: dict[str, Callable[[Path], object]] = {
+            ".json": lambda to: to.write_text(self.to_json(indent=2) + "\n", encoding="utf-8"),
+            ".csv": lambda to: self.to_frame().to_csv(to, index=False),
+            ".parquet": lambda to: self.to_frame().to_parquet(to, index=False),
+            ".txt": lambda to: to.write_text(self.to_text() + "\n", encoding="utf-8"),
+        }
+        if path.suffix.lower() not in writers:
+            raise InputError(f"cannot save as {path.suffix or path.name!r}: choose one of {', '.join(writers)}")
+        beside = path.with_name(f".{path.name}.{os.getpid()}")  # then renamed: never a half-written file
+        try:
+            writers[path.suffix.lower()](beside)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+        return path
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{len(self._of(c))} {c.value.replace('_', ' ')}" for c in dict.fromkeys(Category))
+        return f"<Explanation of {format_value(self.prediction)!r}: {found}>"

@@ -1,0 +1,258 @@
+"""What counts as a model: anything that gives each row of a frame a label, or a probability of each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from lormika.errors import InputError, ModelError
+from lormika.frames import listing
+from lormika.values import Scalar, plain, value_order
+
+_ROWS_TO_COMPARE = 1000
+_ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A model's answer for some rows."""
+
+    labels: np.ndarray  # positions in the model's classes
+    probabilities: np.ndarray | None  # rows x classes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A classifier with its classes, whichever library it comes from."""
+
+    ask: Callable[[Any], Any]  # frame -> labels or probabilities
+    decide: Callable[[Any], Any] | None  # frame -> labels, for a model whose labels are not its most probable classes
+    classes: tuple[Scalar, ...]  # as the model calls them
+    names: tuple[Scalar, ...]  # as they are shown
+
+    def __call__(self, frame: Any, n_rows: int) -> Answer:
+        """Ask once about all rows."""
+        answer = self.read(_call(self.ask, frame, n_rows))
+        if self.decide is None:
+            return answer
+        return Answer(self.positions(_call(self.decide, frame, n_rows)), answer.probabilities)
+
+    def read(self, answer: np.ndarray) -> Answer:
+        """Labels and probabilities from what the model returned."""
+        if answer.ndim == 1:
+            return Answer(self.positions(answer), None)
+        probabilities = _probabilities(answer, len(self.classes))
+        return Answer(probabilities.argmax(axis=1), probabilities)
+
+    def positions(self, labels: np.ndarray) -> np.ndarray:
+        """Position of each label among the classes."""
+        found = _positions(labels, self.classes)
+        if (found < 0).any():
+            row = int((found < 0).argmax())
+            raise ModelError(
+                f"the model gave the label {plain(labels[row])!r} in row {row} of its input; its classes are "
+                f"{listing(self.classes)} (a function's, if it can give others: name all of them in class_names)"
+            )
+        return found
+
+
+def as_model(
+    model: Any, background: Any, n_rows: int, class_names: Sequence[Scalar] | None, labels: Any = None
+) -> tuple[Model, np.ndarray]:
+    """Make a model of whatever the user has, and give its labels of the background.
+
+    The background passes through the model once; if its labels are known already, only some of its rows do.
+    """
+    ask, decide = _methods(model)
+    own = _own_classes(model)
+    names = None if class_names is None else _class_names(class_names)
+    given = None if labels is None else _given_labels(labels, n_rows)
+    asked = n_rows if given is None else min(n_rows, _ROWS_TO_COMPARE)
+    answer = _call(ask, _rows(background, np.arange(asked), n_rows), asked)
+    classes = own or _classes(answer, names, given)
+    if names is not None and len(names) != len(classes):
+        raise InputError(f"class_names has {len(names)} names; the model has {len(classes)} classes")
+
+    wrapped = Model(ask, None, classes, names or classes)
+    said = wrapped.read(answer)
+    if decide is not None and _decides_otherwise(wrapped, decide, said, background, n_rows):
+        wrapped = replace(wrapped, decide=decide)
+    if given is not None:
+        return wrapped, _given_positions(given, wrapped)
+    if wrapped.decide is not None:
+        return wrapped, wrapped.positions(_call(wrapped.decide, background, n_rows))
+    return wrapped, said.labels
+
+
+def _decides_otherwise(model: Model, decide: Callable[[Any], Any], said: Answer, background: Any, n_rows: int) -> bool:
+    """Whether the model's labels are not its most probable classes: a tuned threshold, or an SVC.
+
+    Asked are the rows with the least margin between two classes, where such a model shows it.
+    """
+    if said.probabilities is None:
+        return False
+    second, first = np.partition(said.probabilities, -2, axis=1)[:, -2:].T
+    rows = np.sort(np.argsort(first - second, kind="stable")[:_ROWS_TO_COMPARE])
+    decided = _call(decide, _rows(background, rows, n_rows), len(rows))
+    return decided.ndim == 1 and bool((model.positions(decided) != said.labels[rows]).any())
+
+
+def _methods(model: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:
+    """What to ask for probabilities (or labels, if there are none), and what to ask for labels beside them."""
+    predict, predict_proba = getattr(model, "predict", None), getattr(model, "predict_proba", None)
+    if callable(predict_proba):
+        return predict_proba, predict if callable(predict) else None
+    if callable(predict):
+        return predict, None
+    if callable(model):
+        return model, None
+    raise InputError(
+        f"model: a {type(model).__name__} has neither predict_proba nor predict and cannot be called; "
+        "give a fitted classifier, or a function from a frame to labels or probabilities"
+    )
+
+
+def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
+    try:
+        answer = ask(frame)
+    except Exception as error:
+        name = getattr(ask, "__qualname__", type(ask).__name__)
+        raise ModelError(f"the model failed in {name} on {n_rows} rows: {type(error).__name__}: {error}") from error
+    try:
+        answer = np.asarray(answer)
+    except ValueError:
+        raise ModelError("the model gave lists of different lengths; expected one label per row") from None
+    if answer.ndim == 2 and answer.shape[1] == 1 and answer.dtype.kind != "f":
+        answer = answer[:, 0]
+    if answer.ndim not in (1, 2) or len(answer) != n_rows or answer.size == 0:
+        raise ModelError(
+            f"the model gave an answer of shape {answer.shape} for {n_rows} rows; expected one label, or one "
+            "probability of each class, per row"
+        )
+    if answer.ndim == 2 and answer.shape[1] == 1:
+        raise ModelError("the model gave one probability per row; return one for each class: stack 1 - p and p")
+    if answer.ndim == 1 and answer.dtype.kind == "f" and (np.isfinite(answer) & (answer != np.rint(answer))).any():
+        raise ModelError(
+            "the model gave fractional numbers, not labels: a regression cannot be explained here; for the probability "
+            "of one class, return one probability for each class"
+        )
+    return answer
+
+
+def _rows(table: Any, numbers: np.ndarray, n_rows: int) -> Any:
+    """Some rows of a table of any library."""
+    if len(numbers) == n_rows:
+        return table
+    return table[numbers] if isinstance(table, np.ndarray) else nw.from_native(table)[numbers].to_native()
+
+
+def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
+    if answer.ndim != 2 or answer.shape[1] != n_classes:
+        raise ModelError(
+            f"the model gave an answer of shape {answer.shape}; expected {n_classes} probabilities per row"
+        )
+    if answer.dtype.kind not in "fiub":
+        raise ModelError(f"the model gave {n_classes} answers of the type {answer.dtype} per row, not probabilities")
+    answer = answer.astype(np.float64, copy=False)
+    outside = ~((answer >= -_ROUNDING) & (answer <= 1 + _ROUNDING))  # NaN, too
+    if outside.any():
+        row, position = np.argwhere(outside)[0]
+        raise ModelError(
+            f"the model gave the probability {answer[row, position]} in row {row} of its input; expected numbers from "
+            "0 to 1 (if these are scores, turn them into probabilities)"
+        )
+    return answer
+
+
+# Classes
+
+
+def _own_classes(model: Any) -> tuple[Scalar, ...] | None:
+    """Classes of a fitted estimator, as it calls them."""
+    own = getattr(model, "classes_", None)
+    if own is None:
+        return None
+    if any(np.ndim(label) for label in own):
+        raise InputError("model: it has several outputs; wrap one of them in a function")
+    classes = tuple(plain(label) for label in own)
+    if len(classes) < 2:
+        raise InputError(f"model: it knows no class but {listing(classes)}; there is nothing to explain")
+    return classes
+
+
+def _class_names(given: Any) -> tuple[Scalar, ...]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"class_names={given!r}: give a list of names, in the order of the model's classes")
+    names = [plain(name) for name in given]
+    wrong = [name for name in names if not _is_label(name)]
+    if wrong:
+        raise InputError(f"class_names holds {wrong[0]!r}: give strings, numbers or booleans")
+    if len(set(names)) < len(names):
+        raise InputError(f"class_names={names!r}: give each class a name of its own")
+    return tuple(names)
+
+
+def _classes(answer: np.ndarray, names: tuple[Scalar, ...] | None, given: np.ndarray | None) -> tuple[Scalar, ...]:
+    """Classes as a model without a list of its own calls them: their names, or the labels it was seen to give."""
+    if answer.ndim == 2:
+        return names if names is not None and len(names) == answer.shape[1] else tuple(range(answer.shape[1]))
+    labels, inverse = _distinct(answer)
+    for position, label in enumerate(labels):
+        if not _is_label(label):
+            row = int((inverse == position).argmax())
+            raise ModelError(f"the model gave {label!r} in row {row} of its input; expected a string or a number")
+    said = set(labels)
+    if names is not None:
+        if all(label in range(len(names)) for label in said - set(names)):
+            return names if said <= set(names) else tuple(range(len(names)))
+        raise InputError(f"class_names lacks {min(said - set(names), key=value_order)!r}, which the model says")
+    known = said if given is None else set(_distinct(given)[0])
+    if said - known:
+        raise InputError(f"labels lacks {min(said - known, key=value_order)!r}, which the model says")
+    return tuple(sorted(filter(_is_label, known), key=value_order))
+
+
+def _given_labels(labels: Any, n_rows: int) -> np.ndarray:
+    given = np.asarray(labels)
+    if given.shape != (n_rows,):
+        raise InputError(f"labels has the shape {given.shape}; the background has {n_rows} rows")
+    return given
+
+
+def _given_positions(given: np.ndarray, model: Model) -> np.ndarray:
+    """Position of each given label among the model's classes, or among their names."""
+    found = _positions(given, model.classes)
+    found = np.where(found < 0, _positions(given, model.names), found)
+    if (found < 0).any():
+        row = int((found < 0).argmax())
+        raise InputError(
+            f"labels, row {row}: {plain(given[row])!r} is not among the model's classes: {listing(model.classes)}"
+        )
+    return found
+
+
+def _positions(labels: np.ndarray, classes: tuple[Scalar, ...]) -> np.ndarray:
+    """Position of each label among the classes; -1: it is none of them."""
+    place = {label: position for position, label in enumerate(classes)}
+    distinct, inverse = _distinct(labels)
+    found: np.ndarray = np.array([place.get(label, -1) for label in distinct], dtype=np.intp)[inverse]
+    return found
+
+
+def _distinct(labels: np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """Different labels, and which of them each row has."""
+    if labels.dtype.kind != "O":
+        distinct, inverse = np.unique(labels, return_inverse=True)
+        return distinct.tolist(), inverse
+    index: dict[Any, int] = {}
+    numbers = [index.setdefault(plain(label), len(index)) for label in labels.tolist()]
+    return list(index), np.array(numbers, dtype=np.intp)
+
+
+def _is_label(value: object) -> bool:
+    return isinstance(value, str | int | float) and not (isinstance(value, float) and not math.isfinite(value))

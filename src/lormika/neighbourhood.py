@@ -1,0 +1,152 @@
+"""Neighbourhood: rows like the instance, selected from the background (Algorithm 2) and generated (Algorithm 3)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from lormika import _core
+from lormika.background import Background
+
+Thin = Literal["nearest", "random"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """Encoded rows around an instance: real ones first, generated ones after them."""
+
+    selected: np.ndarray  # row numbers in the background, ascending
+    rows: np.ndarray  # encoded, selected then generated
+    cut: float  # squared distance of the farthest row that counts as a neighbour
+    neighbours: int  # background rows within the cut, before any class was thinned
+
+    @property
+    def n_real(self) -> int:
+        """How many rows come from the background."""
+        return len(self.selected)
+
+
+def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
+    """Random numbers that depend on the state and the instance alone, never on its place in a batch."""
+    content = np.where(np.isnan(instance), np.nan, instance + 0.0)  # one NaN, one zero
+    digest = hashlib.blake2b(content.astype("<f8").tobytes(), digest_size=16).digest()
+    return np.random.default_rng([random_state, *np.frombuffer(digest, dtype="<u4").tolist()])
+
+
+def find(
+    background: Background,
+    labels: np.ndarray,
+    instance: np.ndarray,
+    *,
+    min_neighbours: int,
+    max_neighbours: int,
+    thin: Thin,
+    n_generated: int,
+    snap: bool,
+    random_state: int,
+) -> Neighbourhood:
+    """Select and generate the rows around an encoded instance; labels are the model's, of the background."""
+    rng = seed(random_state, instance)
+    squared = background.squared_distances(instance)
+    selected, cut, neighbours = select(
+        squared, labels, min_neighbours=min_neighbours, max_neighbours=max_neighbours, thin=thin, rng=rng
+    )
+    real = background.rows(selected)
+    made = generate(background, real, squared[selected], n_generated, snap=snap, rng=rng)
+    rows = np.concatenate([real, made]).copy(order="F")
+    rows.setflags(write=False)
+    return Neighbourhood(selected, rows, cut, neighbours)
+
+
+def select(
+    squared: np.ndarray,
+    labels: np.ndarray,
+    *,
+    min_neighbours: int,
+    max_neighbours: int,
+    thin: Thin,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, float, int]:
+    """Row numbers of the neighbours, the cut, and how many rows lie within it.
+
+    The cut is the distance that takes the `min_neighbours` nearest rows of every class; all rows up to it are
+    neighbours, at most `max_neighbours` of a class. Ties go to the lower row number.
+    """
+    classes = int(labels.max()) + 1
+    cut = float(_core.reach(squared, labels, classes, min_neighbours).max())
+    inside = np.flatnonzero(squared <= cut)
+    kept = []
+    for c in range(classes):
+        rows = inside[labels[inside] == c]
+        if len(rows) > max_neighbours:
+            rows = (
+                _nearest(rows, squared[rows], max_neighbours) if thin == "nearest" else _some(rng, rows, max_neighbours)
+            )
+        kept.append(rows)
+    return np.sort(np.concatenate(kept)), cut, len(inside)
+
+
+def _nearest(rows: np.ndarray, squared: np.ndarray, count: int) -> np.ndarray:
+    limit = np.partition(squared, count - 1)[count - 1]
+    closer = rows[squared < limit]
+    return np.concatenate([closer, rows[squared == limit][: count - len(closer)]])
+
+
+def _some(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
+    return rng.choice(rows, size=count, replace=False)
+
+
+def generate(
+    background: Background, real: np.ndarray, squared: np.ndarray, count: int, *, snap: bool, rng: np.random.Generator
+) -> np.ndarray:
+    """New encoded rows from selected ones at these squared distances: half by crossover, half by mutation."""
+    crossed = count - count // 2
+    made = np.concatenate(
+        [
+            _mix(background, real, squared, draw_distinct(rng, len(real), 2, crossed), rng.random(crossed)),
+            _mix(
+                background, real, squared, draw_distinct(rng, len(real), 3, count // 2), rng.uniform(0.5, 1, count // 2)
+            ),
+        ]
+    )
+    for f, feature in enumerate(background.schema.features):
+        observed = background.observed(f)
+        if feature.is_numeric and len(observed):
+            made[:, f] = background.snap(f, made[:, f]) if snap else made[:, f].clip(observed[0], observed[-1])
+            if not snap:
+                made[:, f] = feature.fit(made[:, f])  # the column's type takes nothing else
+    return made
+
+
+def draw_distinct(rng: np.random.Generator, size: int, parents: int, count: int) -> np.ndarray:
+    """Positions (parents x count) below `size`, different within each column, every choice equally likely.
+
+    >>> draw_distinct(np.random.default_rng(0), 3, 3, 4).sum(axis=0)
+    array([3, 3, 3, 3])
+    """
+    drawn = np.empty((parents, count), dtype=np.intp)
+    for i in range(parents):
+        drawn[i] = rng.integers(0, size - i, size=count)
+        for earlier in np.sort(drawn[:i], axis=0):  # skip over the taken ones, lowest first
+            drawn[i] += drawn[i] >= earlier
+    return drawn
+
+
+def _mix(
+    background: Background, real: np.ndarray, squared: np.ndarray, parents: np.ndarray, step: np.ndarray
+) -> np.ndarray:
+    """Mix rows: x + (y - x) * step for two parents, x + (y - z) * step for three.
+
+    Categories and missing values come from the parent closest to the instance, the first drawn of equally close ones.
+    Elsewhere a missing number counts as the mean.
+    """
+    closest = real[np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]]
+    numeric = background.scales >= 0
+    filled = np.where(np.isnan(real), background.means, real)
+    x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]
+    mixed = x + (y - origin) * step[:, None]
+    made: np.ndarray = np.where(numeric & ~np.isnan(closest), mixed, closest)
+    return made

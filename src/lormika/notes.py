@@ -1,0 +1,73 @@
+"""Notes: plain sentences about what a user would wonder about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.options import Filter, SearchOptions
+from lormika.rule import Category, Rule
+from lormika.sample import Sample
+from lormika.values import Scalar, format_number, format_value
+
+_EMPTY = {
+    Category.CURRENT_SUPPORTING: "no conditions that are true now go with {prediction}",
+    Category.CURRENT_CONTRADICTING: "no conditions that are true now go against {prediction}",
+    Category.HYPOTHETICAL_SUPPORTING: "no conditions that could become true go with {prediction}",
+    Category.HYPOTHETICAL_CONTRADICTING: "no conditions that could become true go against {prediction}",
+}
+
+_REQUIRED = {
+    Filter.NONE: "in at least {min_count} rows",
+    Filter.NONREDUNDANT: "in at least {min_count} rows without being redundant",
+    Filter.PRODUCTIVE: "in at least {min_count} rows and more often than their parts do",
+    Filter.SIGNIFICANT: "in at least {min_count} rows and significantly more often than their parts do",
+}
+
+
+def about_instance(background: Background, instance: np.ndarray) -> Iterator[str]:
+    """Values of the instance that the background does not have."""
+    for f, feature in enumerate(background.schema.features):
+        observed, value = background.observed(f), instance[f]
+        if np.isnan(value):
+            if not np.isnan(background.distinct[f][-1]):
+                yield f"{feature.name} is missing here but never in the background, so no rule can speak of that."
+        elif not feature.is_numeric:
+            if value not in observed:
+                yield f"{feature.name} = {format_value(feature.decode(value))} does not occur in the background."
+        elif len(observed) and not observed[0] <= value <= observed[-1]:
+            span = f"{format_number(observed[0])} to {format_number(observed[-1])}"
+            yield f"{feature.name} = {format_number(value)} lies outside the background, which goes from {span}."
+
+
+def about_model(repeats: bool, known: np.ndarray, sample: Sample) -> Iterator[str]:
+    """Signs that the model is not a fixed function of the row."""
+    changed = int((known != sample.labels[sample.real]).sum())
+    if changed:
+        yield (
+            f"The model labels {changed} of the {len(known)} real rows otherwise than in the background: it is not "
+            "deterministic, or the labels given for the background are not its own."
+        )
+    if not repeats:
+        yield "Asked twice about this instance, the model did not answer the same: it is not deterministic."
+
+
+def about_rules(rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions) -> Iterator[str]:
+    """Why a kind of rule is empty."""
+    labels = np.unique(sample.labels)
+    if len(labels) == 1:
+        only = format_value(sample.classes[labels[0]])
+        yield f"The model labels every similar row {only}, so there is nothing that tells one class from another."
+        return
+    found = {rule.category for rule in rules}
+    for category, reason in _EMPTY.items():
+        if category in found:
+            continue
+        kind = category.value.replace("_", " ")
+        if options.per == "overall":
+            yield f"No {kind} rule is among the {options.k} best overall."
+            continue
+        why = reason.format(prediction=format_value(prediction))
+        yield f"No {kind} rule: {why} {_REQUIRED[options.filter].format(min_count=options.min_count)}."

@@ -1,0 +1,99 @@
+"""The versioned JSON form of rules and explanations: the only contract between processes, and all that views know.
+
+Plain Python scalars, lists and dicts; `payload.schema.json` beside this file is its JSON Schema. An open end of an
+interval is null, a missing value is null, and nothing is stored that follows from a rule's counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from importlib import resources
+from typing import Any
+
+from lormika.errors import InputError
+from lormika.rule import Category, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
+
+FORMAT = "lormika.explanation"
+VERSION = 1
+
+Payload = dict[str, Any]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of an explanation's payload."""
+    text = resources.files("lormika").joinpath("payload.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def check(payload: Any) -> None:
+    """Refuse what is no explanation, or of a version that is not understood."""
+    if not isinstance(payload, dict) or payload.get("format") != FORMAT:
+        raise InputError(f"this is not an explanation: its format is not {FORMAT!r}")
+    if payload.get("version") != VERSION:
+        raise InputError(
+            f"an explanation of version {payload.get('version')!r}; this release of lormika reads version {VERSION}"
+        )
+
+
+def dump_rule(rule: Rule) -> Payload:
+    """A rule as plain data.
+
+    >>> dump_rule(Rule((Interval("age", -math.inf, 30.0),), "High", Counts(9, 3, 4, 2), 0.1))["conditions"]
+    [{'type': 'interval', 'feature': 'age', 'low': None, 'high': 30.0, 'integer': False}]
+    """
+    return {
+        "category": None if rule.category is None else rule.category.value,
+        "conditions": [_dump_condition(condition) for condition in rule.conditions],
+        "consequent": rule.consequent,
+        "counts": asdict(rule.counts),
+        "real": None if rule.real is None else asdict(rule.real),
+        "score": rule.score,
+        "p_value": None if math.isnan(rule.p_value) else rule.p_value,
+        "rerun": None if rule.rerun is None else asdict(rule.rerun) | {"edits": [asdict(e) for e in rule.rerun.edits]},
+    }
+
+
+def load_rule(payload: Payload) -> Rule:
+    """A rule from plain data: the inverse of `dump_rule`."""
+    real, rerun = payload["real"], payload["rerun"]
+    return Rule(
+        conditions=tuple(_load_condition(condition) for condition in payload["conditions"]),
+        consequent=payload["consequent"],
+        counts=Counts(**payload["counts"]),
+        score=payload["score"],
+        p_value=math.nan if payload["p_value"] is None else payload["p_value"],
+        category=None if payload["category"] is None else Category(payload["category"]),
+        real=None if real is None else Counts(**real),
+        rerun=None if rerun is None else Rerun(**rerun | {"edits": tuple(Edit(**edit) for edit in rerun["edits"])}),
+    )
+
+
+def _dump_condition(condition: Condition) -> Payload:
+    match condition:
+        case Interval(feature, low, high, integer):
+            return {
+                "type": "interval",
+                "feature": feature,
+                "low": None if low == -math.inf else low,
+                "high": None if high == math.inf else high,
+                "integer": integer,
+            }
+        case Equals(feature, value):
+            return {"type": "equals", "feature": feature, "value": value}
+        case _:
+            return {"type": "missing", "feature": condition.feature}
+
+
+def _load_condition(payload: Payload) -> Condition:
+    match payload["type"]:
+        case "interval":
+            low = -math.inf if payload["low"] is None else payload["low"]
+            high = math.inf if payload["high"] is None else payload["high"]
+            return Interval(payload["feature"], low, high, payload["integer"])
+        case "equals":
+            return Equals(payload["feature"], payload["value"])
+        case _:
+            return Missing(payload["feature"])

@@ -1,0 +1,1 @@
+"""Views of an explanation: each takes a payload and knows nothing else."""

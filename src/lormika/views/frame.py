@@ -1,0 +1,62 @@
+"""An explanation's rules as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lormika.payload import Payload, load_rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def to_frame(payload: Payload) -> pd.DataFrame:
+    """One row per rule, in the order of the explanation."""
+    import pandas as pd
+
+    rows = []
+    for rule in map(load_rule, payload["rules"]):
+        rerun, real = rule.rerun, rule.real
+        rows.append(
+            {
+                "category": None if rule.category is None else rule.category.value,
+                "rule": str(rule),
+                "consequent": rule.consequent,
+                "conditions": len(rule.conditions),
+                "support": rule.support,
+                "coverage": rule.coverage,
+                "confidence": rule.confidence,
+                "lift": rule.lift,
+                "leverage": rule.leverage,
+                "score": rule.score,
+                "p_value": rule.p_value,
+                "rows": rule.counts.antecedent,
+                "real_rows": None if real is None else real.antecedent,
+                "edit": None if rerun is None else str(rerun),
+                "rerun_label": None if rerun is None else rerun.label,
+                "rerun_probability": None if rerun is None else rerun.probability,
+                "turned": None if rerun is None else rerun.turned,
+            }
+        )
+    return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+
+
+_COLUMNS = {
+    "category": "object",
+    "rule": "object",
+    "consequent": "object",
+    "conditions": "int64",
+    "support": "float64",
+    "coverage": "float64",
+    "confidence": "float64",
+    "lift": "float64",
+    "leverage": "float64",
+    "score": "float64",
+    "p_value": "float64",
+    "rows": "int64",
+    "real_rows": "Int64",
+    "edit": "object",
+    "rerun_label": "object",
+    "rerun_probability": "float64",
+    "turned": "boolean",
+}

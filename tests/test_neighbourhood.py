@@ -1,0 +1,154 @@
+"""Algorithms 2 and 3 against direct transcriptions of the paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from lormika import frames
+from lormika.background import Background
+from lormika.neighbourhood import draw_distinct, find, generate, seed, select
+from lormika.schema import encoded_columns, read_schema
+
+cells = st.one_of(st.none(), st.integers(-3, 3), st.floats(-10, 10, width=16))
+categories = st.one_of(st.none(), st.sampled_from(["a", "b", "c"]))
+
+
+@st.composite
+def backgrounds(draw: st.DrawFn) -> tuple[Background, list[list[float | None]]]:
+    """A small background, and its rows as the naive twin reads them."""
+    n = draw(st.integers(3, 25))
+    columns: dict[str, list] = {}
+    for f in range(draw(st.integers(1, 3))):
+        values = draw(st.lists(cells, min_size=n, max_size=n))
+        columns[f"n{f}"] = [None if v is None else float(v) for v in [*values[:-1], 1.0]]
+    for f in range(draw(st.integers(0, 2))):
+        columns[f"c{f}"] = [*draw(st.lists(categories, min_size=n - 1, max_size=n - 1)), "a"]
+    reader = frames.read(columns)
+    schema = read_schema(reader, None)
+    encoded = list(encoded_columns(schema, reader))
+    rows = [[None if np.isnan(v) else float(v) for v in row] for row in np.stack(encoded, axis=1)]
+    return Background.of(schema, encoded), rows
+
+
+def is_category(background: Background) -> list[bool]:
+    return [not feature.is_numeric for feature in background.schema.features]
+
+
+def moments(background: Background, rows) -> tuple[list[float], list[float]]:
+    means, scales = [], []
+    for f in range(len(background.schema)):
+        present = np.array([row[f] for row in rows if row[f] is not None])
+        means.append(present.mean())
+        scales.append(present.std() if len(set(present)) > 1 else 0.0)
+    return means, scales
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=backgrounds(), pick=st.integers(0, 1000))
+def test_distances_are_those_of_z_scores_and_one_hot_columns(data, pick):
+    background, rows = data
+    instance = rows[pick % len(rows)]
+    means, scales = moments(background, rows)
+    encoded = np.array([np.nan if v is None else v for v in instance])
+    wanted = [naive.squared_distance(instance, row, means, scales, is_category(background)) for row in rows]
+    assert background.squared_distances(encoded) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+
+
+def test_a_category_that_no_row_has_differs_from_all():
+    reader = frames.read({"c": ["a", "b", "b"], "n": [1.0, 2.0, 3.0]})
+    schema = read_schema(reader, None)
+    background = Background.of(schema, encoded_columns(schema, reader))
+    assert background.squared_distances(np.array([np.nan, 2.0])) == pytest.approx([3.5, 2.0, 3.5])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60),
+    least=st.integers(1, 8),
+    extra=st.integers(0, 5),
+)
+def test_select_is_algorithm_2(points, least, extra):
+    squared = [float(distance) for distance, _ in points]
+    labels = [label for _, label in points]
+    chosen, cut, inside = select(
+        np.array(squared), np.array(labels, dtype=np.int32), min_neighbours=least, max_neighbours=least + extra,
+        thin="nearest", rng=np.random.default_rng(0),
+    )  # fmt: skip
+    wanted, wanted_cut = naive.select(squared, labels, least, least + extra)
+    assert (chosen.tolist(), cut) == (wanted, wanted_cut)
+    assert inside == sum(distance <= cut for distance in squared)
+
+
+def test_random_thinning_draws_from_all_neighbours():
+    squared, labels = np.arange(100.0), (np.arange(100) == 99).astype(np.int32)
+    drawn = [
+        select(squared, labels, min_neighbours=5, max_neighbours=5, thin="random", rng=np.random.default_rng(s))[0]
+        for s in range(200)
+    ]
+    assert all(len(rows) == 6 and len(set(rows.tolist())) == 6 and 99 in rows for rows in drawn)
+    assert len(set(np.concatenate(drawn).tolist())) == 100
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=backgrounds(), count=st.integers(0, 30), state=st.integers(0, 99), snaps=st.booleans())
+def test_generate_is_algorithm_3(data, count, state, snaps):
+    background, rows = data
+    real = background.rows(np.arange(len(rows)))
+    squared = background.squared_distances(real[0])
+    made = generate(background, real, squared, count, snap=snaps, rng=np.random.default_rng(state))
+
+    rng = np.random.default_rng(state)  # the same draws: parents and step of crossover, then of mutation
+    crossed = count - count // 2
+    draws = []
+    for parents, n, low in ((2, crossed, 0.0), (3, count // 2, 0.5)):
+        drawn = draw_distinct(rng, len(rows), parents, n)
+        steps = rng.random(n) if parents == 2 else rng.uniform(low, 1, n)
+        draws += [(drawn[:, i].tolist(), float(steps[i])) for i in range(n)]
+
+    means = background.means.tolist()
+    for (parents, step), row in zip(draws, made, strict=True):
+        near = [squared[p] for p in parents]
+        wanted = naive.mix([rows[p] for p in parents], near, step, means, is_category(background))
+        for f, value in enumerate(wanted):
+            observed = sorted({r[f] for r in rows if r[f] is not None})
+            if value is not None and background.schema.features[f].is_numeric:
+                value = naive.snap(value, observed) if snaps else min(max(value, observed[0]), observed[-1])
+                if not snaps:  # a column of whole numbers takes nothing else
+                    value = round(value) if background.schema.features[f].integer else value
+            assert value == row[f] or (value is None and np.isnan(row[f]))
+
+
+def test_parents_are_distinct_and_equally_likely():
+    drawn = draw_distinct(np.random.default_rng(0), 4, 3, 24_000)
+    assert (np.sort(drawn, axis=0)[1:] != np.sort(drawn, axis=0)[:-1]).all()
+    _, counts = np.unique(drawn.T, axis=0, return_counts=True)
+    assert len(counts) == 24
+    assert counts.min() > 800
+
+
+def test_the_seed_depends_on_the_content_alone():
+    same = seed(3, np.array([0.0, np.nan, 1.0])).random()
+    assert seed(3, np.array([-0.0, np.nan, 1.0])).random() == same
+    assert seed(4, np.array([0.0, np.nan, 1.0])).random() != same
+    assert seed(3, np.array([0.0, np.nan, 2.0])).random() != same
+
+
+def test_the_sample_is_the_selected_rows_and_then_the_generated_ones():
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=300), "b": rng.integers(0, 9, 300)}
+    reader = frames.read(columns)
+    schema = read_schema(reader, None)
+    background = Background.of(schema, encoded_columns(schema, reader))
+    labels = (columns["a"] > 0.5).astype(np.int32)
+    near = find(
+        background, labels, np.array([0.4, 3.0]), min_neighbours=10, max_neighbours=20, thin="nearest",
+        n_generated=51, snap=True, random_state=0,
+    )  # fmt: skip
+    assert len(near.rows) == near.n_real + 51
+    assert (near.rows[: near.n_real] == background.rows(near.selected)).all()
+    assert np.bincount(labels[near.selected]).max() <= 20
+    assert set(near.rows[near.n_real :, 0]) <= set(columns["a"])
