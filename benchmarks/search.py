@@ -99,7 +99,7 @@ def task_items(task: Task) -> Items:
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:
-    return SearchOptions.of(
+    return SearchOptions(
         k=k, objective=objective, max_conditions=conditions, min_count=task.min_count, m=0.0,
         filter=filter, alpha=0.05, correction="layered",
     )  # fmt: skip

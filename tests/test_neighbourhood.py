@@ -11,10 +11,15 @@ import naive
 from lormika import frames
 from lormika.background import Background
 from lormika.neighbourhood import draw_distinct, find, generate, seed, select
+from lormika.options import NeighbourhoodOptions
 from lormika.schema import encoded_columns, read_schema
 
 cells = st.one_of(st.none(), st.integers(-3, 3), st.floats(-10, 10, width=16))
 categories = st.one_of(st.none(), st.sampled_from(["a", "b", "c"]))
+
+
+def options(least: int, most: int, thin: str = "nearest", n_generated: int = 100) -> NeighbourhoodOptions:
+    return NeighbourhoodOptions(least, most, thin, n_generated, snap=True, random_state=0)
 
 
 @st.composite
@@ -68,16 +73,15 @@ def test_a_category_that_no_row_has_differs_from_all():
 @settings(max_examples=300, deadline=None)
 @given(
     points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60),
-    least=st.integers(1, 8),
+    least=st.integers(3, 8),
     extra=st.integers(0, 5),
 )
 def test_select_is_algorithm_2(points, least, extra):
     squared = [float(distance) for distance, _ in points]
     labels = [label for _, label in points]
     chosen, cut, inside = select(
-        np.array(squared), np.array(labels, dtype=np.int32), min_neighbours=least, max_neighbours=least + extra,
-        thin="nearest", rng=np.random.default_rng(0),
-    )  # fmt: skip
+        np.array(squared), np.array(labels, dtype=np.int32), options(least, least + extra), np.random.default_rng(0)
+    )
     wanted, wanted_cut = naive.select(squared, labels, least, least + extra)
     assert (chosen.tolist(), cut) == (wanted, wanted_cut)
     assert inside == sum(distance <= cut for distance in squared)
@@ -85,10 +89,7 @@ def test_select_is_algorithm_2(points, least, extra):
 
 def test_random_thinning_draws_from_all_neighbours():
     squared, labels = np.arange(100.0), (np.arange(100) == 99).astype(np.int32)
-    drawn = [
-        select(squared, labels, min_neighbours=5, max_neighbours=5, thin="random", rng=np.random.default_rng(s))[0]
-        for s in range(200)
-    ]
+    drawn = [select(squared, labels, options(5, 5, thin="random"), np.random.default_rng(s))[0] for s in range(200)]
     assert all(len(rows) == 6 and len(set(rows.tolist())) == 6 and 99 in rows for rows in drawn)
     assert len(set(np.concatenate(drawn).tolist())) == 100
 
@@ -144,10 +145,7 @@ def test_the_sample_is_the_selected_rows_and_then_the_generated_ones():
     schema = read_schema(reader, None)
     background = Background.of(schema, encoded_columns(schema, reader))
     labels = (columns["a"] > 0.5).astype(np.int32)
-    near = find(
-        background, labels, np.array([0.4, 3.0]), min_neighbours=10, max_neighbours=20, thin="nearest",
-        n_generated=51, snap=True, random_state=0,
-    )  # fmt: skip
+    near = find(background, labels, np.array([0.4, 3.0]), options(10, 20, n_generated=51))
     assert len(near.rows) == near.n_real + 51
     assert (near.rows[: near.n_real] == background.rows(near.selected)).all()
     assert np.bincount(labels[near.selected]).max() <= 20

@@ -129,7 +129,7 @@ def test_finds_the_k_best_of_each_category_in_one_search(table, given_options, c
     items = itemise(schema, encoded, encoded_instance, bins=3, cuts={})
     labels = np.array([classes.index(label) for label in table.labels], dtype=np.int32)
     rules = k_optimal_rules(
-        items, labels, classes, SearchOptions.of(**given, per="category"), prediction=classes.index(prediction)
+        items, labels, classes, SearchOptions(**given, per="category"), prediction=classes.index(prediction)
     )
 
     wanted: dict[str, list] = {}

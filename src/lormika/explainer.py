@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,20 @@ from lormika.errors import InputError
 from lormika.explanation import ClassSummary, Explanation, FeatureSummary, NeighbourhoodSummary
 from lormika.items import check_cuts, itemise
 from lormika.models import Answer, as_model
-from lormika.options import MOST_BINS, Per, SearchOptions, check_choice, check_integer, check_number
+from lormika.options import (
+    MOST_BINS,
+    NeighbourhoodOptions,
+    Per,
+    SearchOptions,
+    Thin,
+    check_integer,
+    check_number,
+)
 from lormika.rerun import rerun
 from lormika.sample import Sample, label
 from lormika.schema import encoded_columns, read_schema
 from lormika.search import k_optimal_rules
-from lormika.values import Scalar
+from lormika.values import Scalar, plain
 from lormika.version import __version__
 
 _QUANTILES = 21
@@ -80,23 +89,19 @@ class Explainer:
         min_neighbours: int = 40,
         max_neighbours: int = 200,
         kernel_width: float | None = None,
-        thin: neighbourhood.Thin = "nearest",
+        thin: Thin = "nearest",
         n_generated: int = 2000,
         snap: bool = True,
         bins: int = 3,
         cuts: Mapping[str, Sequence[float]] | None = None,
         random_state: int = 0,
     ) -> None:
-        check_integer("min_neighbours", min_neighbours, 3)
-        check_integer("max_neighbours", max_neighbours, min_neighbours)
-        check_choice("thin", thin, ["nearest", "random"])
-        check_integer("n_generated", n_generated, 0)
+        self.neighbourhood_options = NeighbourhoodOptions(
+            min_neighbours, max_neighbours, thin, n_generated, snap, random_state
+        )
         check_integer("bins", bins, 2, MOST_BINS)
-        check_integer("random_state", random_state, 0)
         if kernel_width is not None:
             check_number("kernel_width", kernel_width, 1e-9)
-        if not isinstance(snap, bool | np.bool_):
-            raise InputError(f"snap={snap!r}: give True or False")
         if isinstance(background, Mapping):
             raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
         reader = frames.read(background, feature_names)
@@ -106,9 +111,6 @@ class Explainer:
         self.background = Background.of(self.schema, encoded_columns(self.schema, reader))
         self.bins, self.cuts = bins, check_cuts(self.schema, cuts)
         self.kernel_width = float(kernel_width or 0.75 * math.sqrt(len(self.schema)))
-        self.thin, self.snap, self.n_generated = thin, bool(snap), n_generated
-        self.min_neighbours, self.max_neighbours = min_neighbours, max_neighbours
-        self.random_state = random_state
         self.model, known = as_model(model, background, reader.n_rows, class_names, labels)
         self.labels = known.astype(np.int32)
         if len(np.unique(self.labels)) < 2:
@@ -156,7 +158,7 @@ class Explainer:
             `none`, `nonredundant`, `productive` or `significant`; significance level, and its correction for the number
             of rules tried: `none`, `bonferroni` or `layered`.
         """
-        options = SearchOptions.of(
+        options = SearchOptions(
             k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
             filter=filter, alpha=alpha, correction=correction, per=per,
         )  # fmt: skip
@@ -182,18 +184,14 @@ class Explainer:
 
         `n_jobs` threads work at a time; `progress` shows a bar in a terminal.
         """
-        options = SearchOptions.of(
+        options = SearchOptions(
             k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
             filter=filter, alpha=alpha, correction=correction, per=per,
         )  # fmt: skip
         return many.explain_rows(self._explain, self.schema.encode(X), options, n_jobs=n_jobs, progress=progress)
 
     def _explain(self, instance: np.ndarray, options: SearchOptions) -> Explanation:
-        near = neighbourhood.find(
-            self.background, self.labels, instance,
-            min_neighbours=self.min_neighbours, max_neighbours=self.max_neighbours, thin=self.thin,
-            n_generated=self.n_generated, snap=self.snap, random_state=self.random_state,
-        )  # fmt: skip
+        near = neighbourhood.find(self.background, self.labels, instance, self.neighbourhood_options)
         sample, answer = label(self.model, self.schema, instance, near)
         items = itemise(self.schema, sample.encoded, instance, bins=self.bins, cuts=self.cuts)
         prediction = int(answer.labels[0])
@@ -231,15 +229,6 @@ class Explainer:
 
     def _options(self, options: SearchOptions) -> dict[str, Any]:
         """All options as plain data."""
-        return {
-            "min_neighbours": self.min_neighbours,
-            "max_neighbours": self.max_neighbours,
-            "kernel_width": self.kernel_width,
-            "thin": self.thin,
-            "n_generated": self.n_generated,
-            "snap": self.snap,
-            "bins": self.bins,
-            "cuts": {name: list(points) for name, points in self.cuts.items()},
-            "random_state": self.random_state,
-            **options.as_dict(),
-        }
+        given = asdict(self.neighbourhood_options) | {"kernel_width": self.kernel_width, "bins": self.bins}
+        cuts = {name: list(points) for name, points in self.cuts.items()}
+        return {name: plain(value) for name, value in (given | asdict(options)).items()} | {"cuts": cuts}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from lormika import _core
 from lormika.background import Background
-
-Thin = Literal["nearest", "random"]
+from lormika.options import NeighbourhoodOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,38 +35,21 @@ def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
 
 
 def find(
-    background: Background,
-    labels: np.ndarray,
-    instance: np.ndarray,
-    *,
-    min_neighbours: int,
-    max_neighbours: int,
-    thin: Thin,
-    n_generated: int,
-    snap: bool,
-    random_state: int,
+    background: Background, labels: np.ndarray, instance: np.ndarray, options: NeighbourhoodOptions
 ) -> Neighbourhood:
     """Select and generate the rows around an encoded instance; labels are the model's, of the background."""
-    rng = seed(random_state, instance)
+    rng = seed(options.random_state, instance)
     squared = background.squared_distances(instance)
-    selected, cut, neighbours = select(
-        squared, labels, min_neighbours=min_neighbours, max_neighbours=max_neighbours, thin=thin, rng=rng
-    )
+    selected, cut, neighbours = select(squared, labels, options, rng)
     real = background.rows(selected)
-    made = generate(background, real, squared[selected], n_generated, snap=snap, rng=rng)
+    made = generate(background, real, squared[selected], options.n_generated, snap=options.snap, rng=rng)
     rows = np.concatenate([real, made]).copy(order="F")
     rows.setflags(write=False)
     return Neighbourhood(selected, rows, cut, neighbours)
 
 
 def select(
-    squared: np.ndarray,
-    labels: np.ndarray,
-    *,
-    min_neighbours: int,
-    max_neighbours: int,
-    thin: Thin,
-    rng: np.random.Generator,
+    squared: np.ndarray, labels: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator
 ) -> tuple[np.ndarray, float, int]:
     """Row numbers of the neighbours, the cut, and how many rows lie within it.
 
@@ -76,41 +57,37 @@ def select(
     neighbours, at most `max_neighbours` of a class. Ties go to the lower row number.
     """
     classes = int(labels.max()) + 1
-    cut = float(_core.reach(squared, labels, classes, min_neighbours).max())
+    cut = float(_core.reach(squared, labels, classes, options.min_neighbours).max())
     inside = np.flatnonzero(squared <= cut)
     kept = []
     for c in range(classes):
         rows = inside[labels[inside] == c]
-        if len(rows) > max_neighbours:
-            rows = (
-                _nearest(rows, squared[rows], max_neighbours) if thin == "nearest" else _some(rng, rows, max_neighbours)
-            )
+        if len(rows) > options.max_neighbours:
+            rows = _thin(rows, squared[rows], options, rng)
         kept.append(rows)
     return np.sort(np.concatenate(kept)), cut, len(inside)
 
 
-def _nearest(rows: np.ndarray, squared: np.ndarray, count: int) -> np.ndarray:
+def _thin(rows: np.ndarray, squared: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator) -> np.ndarray:
+    count = options.max_neighbours
+    if options.thin == "random":
+        drawn: np.ndarray = rng.choice(rows, size=count, replace=False)
+        return drawn
     limit = np.partition(squared, count - 1)[count - 1]
     closer = rows[squared < limit]
     return np.concatenate([closer, rows[squared == limit][: count - len(closer)]])
-
-
-def _some(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
-    return rng.choice(rows, size=count, replace=False)
 
 
 def generate(
     background: Background, real: np.ndarray, squared: np.ndarray, count: int, *, snap: bool, rng: np.random.Generator
 ) -> np.ndarray:
     """New encoded rows from selected ones at these squared distances: half by crossover, half by mutation."""
-    crossed = count - count // 2
+    mutated = count // 2
+    crossed = count - mutated
+    pairs, alpha = draw_distinct(rng, len(real), 2, crossed), rng.random(crossed)
+    triples, sigma = draw_distinct(rng, len(real), 3, mutated), rng.uniform(0.5, 1, mutated)
     made = np.concatenate(
-        [
-            _mix(background, real, squared, draw_distinct(rng, len(real), 2, crossed), rng.random(crossed)),
-            _mix(
-                background, real, squared, draw_distinct(rng, len(real), 3, count // 2), rng.uniform(0.5, 1, count // 2)
-            ),
-        ]
+        [_mix(background, real, squared, pairs, alpha), _mix(background, real, squared, triples, sigma)]
     )
     for f, feature in enumerate(background.schema.features):
         observed = background.observed(f)
@@ -147,6 +124,7 @@ def _mix(
     numeric = background.scales >= 0
     filled = np.where(np.isnan(real), background.means, real)
     x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]
-    mixed = x + (y - origin) * step[:, None]
+    with np.errstate(over="ignore"):  # of huge numbers, which are then brought back into the observed range
+        mixed = x + (y - origin) * step[:, None]
     made: np.ndarray = np.where(numeric & ~np.isnan(closest), mixed, closest)
     return made

@@ -70,4 +70,4 @@ def about_rules(rules: Sequence[Rule], sample: Sample, prediction: Scalar, optio
             yield f"No {kind} rule is among the {options.k} best overall."
             continue
         why = reason.format(prediction=format_value(prediction))
-        yield f"No {kind} rule: {why} {_REQUIRED[options.filter].format(min_count=options.min_count)}."
+        yield f"No {kind} rule: {why} {_REQUIRED[Filter(options.filter)].format(min_count=options.min_count)}."

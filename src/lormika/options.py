@@ -44,7 +44,29 @@ class Correction(StrEnum):
     LAYERED = "layered"
 
 
+Thin = Literal["nearest", "random"]
 Per = Literal["category", "overall"]
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourhoodOptions:
+    """Which rows make up a neighbourhood; checked, so that a wrong one is named."""
+
+    min_neighbours: int
+    max_neighbours: int
+    thin: Thin
+    n_generated: int
+    snap: bool
+    random_state: int
+
+    def __post_init__(self) -> None:
+        check_integer("min_neighbours", self.min_neighbours, 3)
+        check_integer("max_neighbours", self.max_neighbours, self.min_neighbours)
+        check_choice("thin", self.thin, ["nearest", "random"])
+        check_integer("n_generated", self.n_generated, 0)
+        check_integer("random_state", self.random_state, 0)
+        if not isinstance(self.snap, bool):
+            raise InputError(f"snap={self.snap!r}: give True or False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,41 +74,25 @@ class SearchOptions:
     """What to search for; checked, so that a wrong one is named."""
 
     k: int
-    objective: Objective
+    objective: str
     max_conditions: int
     min_count: int
     m: float
-    filter: Filter
+    filter: str
     alpha: float
-    correction: Correction
+    correction: str
     per: Per = "overall"
 
-    @classmethod
-    def of(cls, **given: Any) -> SearchOptions:
-        """Check each option and take strings for choices."""
-        check_integer("k", given["k"], 1)
-        check_integer("max_conditions", given["max_conditions"], 1, MOST_CONDITIONS)
-        check_integer("min_count", given["min_count"], 1)
-        check_number("m", given["m"], 0.0)
-        check_number("alpha", given["alpha"], 0.0, 1.0)
-        for name, choices in (("objective", Objective), ("filter", Filter), ("correction", Correction)):
-            given[name] = choices(check_choice(name, given[name], list(choices)))
-        check_choice("per", given.get("per", "overall"), ["category", "overall"])
-        return cls(**given)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "k": int(self.k),
-            "objective": str(self.objective),
-            "max_conditions": int(self.max_conditions),
-            "min_count": int(self.min_count),
-            "m": float(self.m),
-            "filter": str(self.filter),
-            "alpha": float(self.alpha),
-            "correction": str(self.correction),
-            "per": self.per,
-        }
+    def __post_init__(self) -> None:
+        check_integer("k", self.k, 1)
+        check_integer("max_conditions", self.max_conditions, 1, MOST_CONDITIONS)
+        check_integer("min_count", self.min_count, 1)
+        check_number("m", self.m, 0.0)
+        check_number("alpha", self.alpha, 0.0, 1.0)
+        check_choice("objective", self.objective, list(Objective))
+        check_choice("filter", self.filter, list(Filter))
+        check_choice("correction", self.correction, list(Correction))
+        check_choice("per", self.per, ["category", "overall"])
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> None:
@@ -105,8 +111,7 @@ def check_number(name: str, value: Any, least: float, most: float = math.inf) ->
         raise InputError(f"{name}={value!r}: give a finite number, {limits}")
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse an option that is none of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name}={value!r}: choose one of {', '.join(map(str, choices))}")
-    return str(value)

@@ -42,8 +42,8 @@ def k_optimal_rules(
         labels.astype(np.int32, copy=False),
         _lists(len(classes), wanted, options, prediction),
         items.instance,
-        objective=list(Objective).index(options.objective),
-        filter=list(Filter).index(options.filter),
+        objective=list(Objective).index(Objective(options.objective)),
+        filter=list(Filter).index(Filter(options.filter)),
         k=min(options.k, 2**31 - 1),
         max_conditions=options.max_conditions,
         min_count=min(options.min_count, 2**31 - 1),
@@ -114,7 +114,7 @@ def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOption
                 Correction.NONE: 1,
                 Correction.BONFERRONI: sum(tried[1 : options.max_conditions + 1]),
                 Correction.LAYERED: options.max_conditions * tried[length],
-            }[options.correction]
+            }[Correction(options.correction)]
         )
     return critical
 
@@ -178,7 +178,7 @@ def mine_rules(
     sky = rain ⇒ in 0.25
     sky = sun ⇒ out 0.25
     """
-    options = SearchOptions.of(
+    options = SearchOptions(
         k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
         filter=filter, alpha=alpha, correction=correction,
     )  # fmt: skip

@@ -22,12 +22,14 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Turn a numpy scalar into a Python one.
+    """Turn a numpy scalar, or a string of a class of its own, into a plain Python one.
 
     >>> plain(np.int8(3)), plain(np.str_("a")), plain(None)
     (3, 'a', None)
     """
-    return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value) if isinstance(value, str) else value
 
 
 def value_order(value: Scalar) -> tuple[bool, Scalar]:
