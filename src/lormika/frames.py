@@ -96,7 +96,9 @@ def one_row(table: Any) -> dict[str, list[object]]:
     frame = _open(table)
     if len(frame) != 1:
         raise InputError(f"x has {len(frame)} rows: explain takes one instance; explain_many takes many")
-    return {str(name): [value] for name, value in zip(frame.columns, frame.rows()[0], strict=True)}
+    # Arrow cannot take a row of all its types, pandas is slow to list all rows.
+    row = frame.rows()[0] if frame.implementation.is_pyarrow() else frame.row(0)
+    return {str(name): [value] for name, value in zip(frame.columns, row, strict=True)}
 
 
 def _open(table: Any) -> nw.DataFrame[Any]:

@@ -59,9 +59,10 @@ def select(
     classes = int(labels.max()) + 1
     cut = float(_core.reach(squared, labels, classes, options.min_neighbours).max())
     inside = np.flatnonzero(squared <= cut)
+    their_labels = labels[inside]
     kept = []
     for c in range(classes):
-        rows = inside[labels[inside] == c]
+        rows = inside[their_labels == c]
         if len(rows) > options.max_neighbours:
             rows = _thin(rows, squared[rows], options, rng)
         kept.append(rows)

@@ -1,6 +1,7 @@
 // All items as bitsets over the rows, with the rows of each class that have them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -29,7 +30,7 @@ struct ItemTable {
         : rows(table.rows), layout(table.classes), rows_of_class(table.classes, 0) {
         for (int r = 0; r < rows; ++r) ++rows_of_class[table.labels[r]];
         layout.fit(rows_of_class.data());
-        const std::vector<int> place = places(table);
+        const std::vector<int32_t> order = by_class(table);
 
         const int items = std::accumulate(table.sizes, table.sizes + table.features, 0);
         const size_t words = layout.words();
@@ -39,9 +40,7 @@ struct ItemTable {
                 feature_of.push_back(f);
                 of_instance.push_back(instance[f] == v);
             }
-            const int32_t* item = table.items + static_cast<size_t>(f) * rows;
-            for (int r = 0; r < rows; ++r)
-                bits[(first + item[r]) * words + place[r] / 64] |= uint64_t{1} << (place[r] % 64);
+            set_bits(table.items + static_cast<size_t>(f) * rows, table.sizes[f], order, bits.data() + first * words);
         }
         std::vector<int> every(items);
         std::iota(every.begin(), every.end(), 0);
@@ -60,12 +59,38 @@ struct ItemTable {
     Cover everything() const { return {rows_of_class.data(), rows}; }
 
 private:
-    // Where each row's bit is: rows sorted by class.
-    std::vector<int> places(const Table& table) const {
-        std::vector<int> next(table.classes), place(rows);
-        for (int c = 0; c < table.classes; ++c) next[c] = 64 * layout.begin[c];
-        for (int r = 0; r < rows; ++r) place[r] = next[table.labels[r]]++;
-        return place;
+    // Row numbers sorted by class.
+    std::vector<int32_t> by_class(const Table& table) const {
+        std::vector<int32_t> next(table.classes, 0), order(rows);
+        for (int c = 1; c < table.classes; ++c) next[c] = next[c - 1] + rows_of_class[c - 1];
+        for (int r = 0; r < rows; ++r) order[next[table.labels[r]]++] = r;
+        return order;
+    }
+
+    // The bitsets of one feature's items, word by word. Few items are told by the bits of their numbers, which are
+    // collected in registers; many are set one by one.
+    void set_bits(const int32_t* item, int size, const std::vector<int32_t>& order, uint64_t* target) const {
+        const size_t words = layout.words();
+        const int32_t* row = order.data();
+        for (int c = 0; c < layout.classes(); ++c)
+            for (int done = 0; done < rows_of_class[c]; done += 64) {
+                uint64_t* word = target + layout.begin[c] + done / 64;
+                const int filled = std::min(64, rows_of_class[c] - done);
+                if (size > 4) {
+                    for (int b = 0; b < filled; ++b) word[item[row[b]] * words] |= uint64_t{1} << b;
+                } else {
+                    uint64_t ones = 0, twos = 0;
+                    for (int b = 0; b < filled; ++b) {
+                        const uint64_t number = item[row[b]];
+                        ones |= (number & 1) << b;
+                        twos |= (number >> 1) << b;
+                    }
+                    const uint64_t all = ~uint64_t{0} >> (64 - filled);
+                    for (int v = 0; v < size; ++v)
+                        word[v * words] = (v & 1 ? ones : ~ones) & (v & 2 ? twos : ~twos) & all;
+                }
+                row += filled;
+            }
     }
 };
 

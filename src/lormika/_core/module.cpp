@@ -35,7 +35,9 @@ void require(bool holds, const char* what) {
 }
 
 void require_below(const int32_t* values, size_t size, int32_t least, int32_t bound, const char* what) {
-    for (size_t i = 0; i < size; ++i) require(values[i] >= least && values[i] < bound, what);
+    bool inside = true;  // no early exit: the loop is then done many values at a time
+    for (size_t i = 0; i < size; ++i) inside &= values[i] >= least && values[i] < bound;
+    require(inside, what);
 }
 
 nb::dict search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
