@@ -95,7 +95,8 @@ def task_items(task: Task) -> Items:
     conditions = tuple(Equals(f"x{f}", value) for f in range(features) for value in range(3))
     codes = np.ascontiguousarray(task.table.T)
     nowhere = np.full(features, -1, dtype=np.int32)  # no instance
-    return Items(conditions, tuple(range(features)), np.full(features, 3, dtype=np.int32), codes, nowhere)
+    places = tuple((f, value) for f in range(features) for value in range(3))
+    return Items(conditions, places, np.full(features, 3, dtype=np.int32), codes, nowhere)
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:
@@ -109,9 +110,10 @@ def _measure(items: Items, labels: np.ndarray, options: SearchOptions) -> Outcom
     """Time the core's search alone, called as the library calls it, and without making rules of what it found."""
     found = {}
 
-    def search(*arguments: object, **named: object) -> dict[str, object]:
+    def search(*arguments: object, **named: object) -> tuple[list[tuple], int]:
         seconds, result = best(lambda: kernel(*arguments, **named), repeat=5)
-        found["outcome"] = Outcome(seconds, result["nodes"], len(result["score"]))
+        rules, nodes = result
+        found["outcome"] = Outcome(seconds, nodes, len(rules))
         return result
 
     kernel, _core.search = _core.search, search  # in a child of its own: nothing to put back

@@ -196,7 +196,7 @@ class Explainer:
         items = itemise(self.schema, sample.encoded, instance, bins=self.bins, cuts=self.cuts)
         prediction = int(answer.labels[0])
         found = k_optimal_rules(
-            items, sample.labels, self.model.names, options, prediction=prediction, real=sample.real
+            items, sample.labels, self.model.names, options, prediction=prediction, n_real=near.n_real
         )
         rules, repeats = rerun(self.model, self.background, sample.encoded, instance, answer, found)
         return Explanation(

@@ -20,7 +20,7 @@ class Items:
     """Items of the features that vary; one that is constant has none, for its condition would say nothing."""
 
     conditions: tuple[Condition, ...]  # all items, by feature and value
-    features: tuple[int, ...]  # position in the schema of each feature that has items
+    places: tuple[tuple[int, int], ...]  # of each item: its feature (a row of codes), and its number there
     sizes: np.ndarray  # how many items each of them has
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
@@ -51,7 +51,7 @@ def itemise(
     codes = np.array([found[f].codes for f in features], dtype=np.int32).reshape(len(features), len(encoded) + 1)
     return Items(
         tuple(condition for f in features for condition in found[f].conditions),
-        features,
+        tuple((row, number) for row, f in enumerate(features) for number in range(len(found[f].conditions))),
         np.array([len(found[f].conditions) for f in features], dtype=np.int32),
         np.ascontiguousarray(codes[:, :-1]),
         np.ascontiguousarray(codes[:, -1]),

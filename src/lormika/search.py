@@ -28,15 +28,16 @@ def k_optimal_rules(
     *,
     prediction: int | None = None,
     consequents: Sequence[int] | None = None,
-    real: np.ndarray | None = None,
+    n_real: int | None = None,
 ) -> list[Rule]:
     """Exactly the first k rules, in the total order of rules, of all that pass the filter.
 
-    With a prediction (the instance's class), rules get their category, and `per="category"` finds k of each.
+    With a prediction (the instance's class), rules get their category, and `per="category"` finds k of each. The first
+    `n_real` rows are real ones, and counted apart.
     """
     rows_of_class = np.bincount(labels, minlength=len(classes))
     wanted = np.flatnonzero(rows_of_class) if consequents is None else np.asarray(consequents)
-    found = _core.search(
+    found, _ = _core.search(
         items.codes,
         items.sizes,
         labels.astype(np.int32, copy=False),
@@ -50,23 +51,10 @@ def k_optimal_rules(
         m=float(options.m),
         critical=_critical_values(items.sizes.tolist(), len(wanted), options),
     )
-    first = np.concatenate([[0], np.cumsum(items.sizes)])
-    feature_of = np.repeat(np.arange(len(items.sizes)), items.sizes)
     rules = []
-    for chosen, c, antecedent, both, score, p_value in zip(
-        found["items"],
-        found["consequent"].tolist(),
-        found["antecedent"].tolist(),
-        found["both"].tolist(),
-        found["score"].tolist(),
-        found["p_value"].tolist(),
-        strict=True,
-    ):
-        features = feature_of[chosen]
-        values = np.asarray(chosen) - first[features]
-        category = None
-        if prediction is not None:
-            category = _category(bool((items.instance[features] == values).all()), c == prediction)
+    for chosen, c, antecedent, both, score, p_value in found:
+        places = [items.places[i] for i in chosen]
+        current = all(items.instance[feature] == value for feature, value in places)
         rules.append(
             Rule(
                 tuple(items.conditions[i] for i in chosen),
@@ -74,8 +62,8 @@ def k_optimal_rules(
                 Counts(len(labels), antecedent, int(rows_of_class[c]), both),
                 score,
                 p_value,
-                category,
-                None if real is None else _count_real(items.codes, labels, real, features, values, c),
+                None if prediction is None else _category(current, c == prediction),
+                None if n_real is None else _count_real(items.codes[:, :n_real], labels[:n_real], places, c),
             )
         )
     return rules
@@ -119,14 +107,14 @@ def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOption
     return critical
 
 
-def _count_real(
-    codes: np.ndarray, labels: np.ndarray, real: np.ndarray, features: np.ndarray, values: np.ndarray, c: int
-) -> Counts:
-    """Counts on the real rows alone, which come first."""
-    n = int(real.sum())
-    matching = (codes[features, :n] == values[:, None]).all(axis=0)
-    hits = labels[:n] == c
-    return Counts(n, int(matching.sum()), int(hits.sum()), int((matching & hits).sum()))
+def _count_real(codes: np.ndarray, labels: np.ndarray, places: Sequence[tuple[int, int]], c: int) -> Counts:
+    """Counts of a rule on the real rows alone."""
+    hits = labels == c
+    matching = np.ones(len(labels), dtype=bool)
+    for feature, value in places:
+        matching &= codes[feature] == value
+    antecedent, consequent, both = map(np.count_nonzero, (matching, hits, matching & hits))
+    return Counts(len(labels), int(antecedent), int(consequent), int(both))
 
 
 def mine_rules(

@@ -1,7 +1,5 @@
 """Bitset search and distance scan (C++)."""
 
-from typing import Any
-
 import numpy as np
 
 def search(
@@ -17,7 +15,7 @@ def search(
     min_count: int,
     m: float,
     critical: np.ndarray,
-) -> dict[str, Any]: ...
+) -> tuple[list[tuple[list[int], int, int, int, float, float]], int]: ...
 def scan(
     codes: np.ndarray, points: np.ndarray, offsets: np.ndarray, scales: np.ndarray, x: np.ndarray
 ) -> np.ndarray: ...

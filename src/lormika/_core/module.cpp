@@ -1,4 +1,4 @@
-// Arrays in, arrays out: the Python face of the core.
+// The Python face of the core: arrays in; distances, or a list of rules, out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -40,7 +40,7 @@ void require_below(const int32_t* values, size_t size, int32_t least, int32_t bo
     require(inside, what);
 }
 
-nb::dict search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
+nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
                 Vector<int32_t> instance, int objective, int filter, int k, int max_conditions, int min_count,
                 double m, Vector<double> critical) {
     using namespace lormika;
@@ -71,34 +71,13 @@ nb::dict search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> la
         });
     }
 
-    const size_t found = result.rules.size();
-    auto [lists_data, list] = make_vector<int32_t>(found);
-    auto [consequents, consequent] = make_vector<int32_t>(found);
-    auto [antecedents, antecedent] = make_vector<int64_t>(found);
-    auto [boths, both] = make_vector<int64_t>(found);
-    auto [scores, score] = make_vector<double>(found);
-    auto [p_values, p_value] = make_vector<double>(found);
-    nb::list conditions;
-    for (size_t i = 0; i < found; ++i) {
-        const FoundRule& rule = result.rules[i];
-        lists_data[i] = rule.list;
-        consequents[i] = rule.consequent;
-        antecedents[i] = rule.antecedent_rows;
-        boths[i] = rule.both_rows;
-        scores[i] = rule.score;
-        p_values[i] = rule.p_value;
-        conditions.append(nb::cast(std::vector<int32_t>(rule.items.begin(), rule.items.begin() + rule.length)));
+    nb::list rules;
+    for (const FoundRule& rule : result.rules) {
+        const std::vector<int32_t> conditions(rule.items.begin(), rule.items.begin() + rule.length);
+        rules.append(nb::make_tuple(conditions, rule.consequent, rule.antecedent_rows, rule.both_rows, rule.score,
+                                    rule.p_value));
     }
-    nb::dict out;
-    out["list"] = list;
-    out["items"] = conditions;
-    out["consequent"] = consequent;
-    out["antecedent"] = antecedent;
-    out["both"] = both;
-    out["score"] = score;
-    out["p_value"] = p_value;
-    out["nodes"] = result.nodes;
-    return out;
+    return nb::make_tuple(rules, result.nodes);
 }
 
 template <class Code>
@@ -131,7 +110,8 @@ NB_MODULE(kernels, m) {
     m.doc() = "Bitset search and distance scan.";
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
           "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a,
-          "The k best rules of each list, best first, and the number of condition sets counted.");
+          "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "
+          "number of condition sets that were counted.");
     m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a,
           "Squared distance of every row to x.");
     m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
