@@ -177,26 +177,34 @@ def snap(value: float, observed: Sequence[float]) -> float:
 
 
 def equal_frequency_cuts(values: Sequence[float], bins: int) -> list[float]:
-    """Half-way between neighbouring values, each cut nearest to an equal share of what remains.
+    """Between neighbouring values, each cut nearest to an equal share of what remains.
 
     Once upwards and once downwards; the ranges with the smaller sum of squared sizes count.
     """
 
-    def upwards(values: Sequence[float]) -> list[float]:
-        cuts: list[float] = []
+    def upwards(values: Sequence[float]) -> list[tuple[float, float]]:
+        gaps: list[tuple[float, float]] = []
         rest = sorted(values)
         for left in range(bins, 1, -1):
             ordered = sorted(set(rest))
-            places = [((low + high) / 2, sum(v <= low for v in rest)) for low, high in pairwise(ordered)]
+            places = [((low, high), sum(v <= low for v in rest)) for low, high in pairwise(ordered)]
             if not places:
                 break
-            cut, size = min(places, key=lambda place: (abs(place[1] * left - len(rest)), place[1]))
-            cuts.append(cut)
+            gap, size = min(places, key=lambda place: (abs(place[1] * left - len(rest)), place[1]))
+            gaps.append(gap)
             rest = rest[size:]
-        return cuts
+        return gaps
 
-    def unevenness(cuts: Sequence[float]) -> int:
-        edges = [float("-inf"), *cuts, float("inf")]
+    def unevenness(gaps: Sequence[tuple[float, float]]) -> int:
+        edges = [float("-inf"), *(high for _, high in gaps), float("inf")]
         return sum(sum(low <= v < high for v in values) ** 2 for low, high in pairwise(edges))
 
-    return min(upwards(values), [-cut for cut in reversed(upwards([-v for v in values]))], key=unevenness)
+    downwards = [(-high, -low) for low, high in reversed(upwards([-v for v in values]))]
+    return [round_between(*gap) for gap in min(upwards(values), downwards, key=unevenness)]
+
+
+def round_between(low: float, high: float) -> float:
+    """Half-way, rounded as coarsely as its distance to both allows: first to the power of ten below the gap."""
+    middle = (low + high) / 2
+    digits = next(d for d in range(-20, 20) if 10.0**-d <= high - low)
+    return next(round(middle, d) for d in range(digits, 20) if low < round(middle, d) < high)

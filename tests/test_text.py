@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -42,9 +43,16 @@ def test_text_is_plain_and_fits(explanation):
     assert repr(explanation).startswith("<Explanation of")
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def run(tmp_path):
+    """Runs the command line in an empty folder."""
+    return partial(run_in, tmp_path)
+
+
+def run_in(folder, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "lormika", *arguments],
+        cwd=folder,
         capture_output=True,
         text=True,
         env={**os.environ, "COLUMNS": "100", **environment},
@@ -52,19 +60,29 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_demo_prints_all_four_kinds_without_colours_when_piped():
+def test_demo_prints_all_four_kinds_without_colours_when_piped(run, tmp_path):
     done = run("demo")
     assert done.returncode == 0, done.stderr
     for words in ("Why “rejected”", "Speaks against", "More certain if …", "Would turn if …", "✔", "Try next"):
         assert words in done.stdout
     assert "\x1b" not in done.stdout
+    report = tmp_path / "lormika-demo.html"
+    assert str(report) in done.stdout
+    assert "Why “rejected”?" in report.read_text(encoding="utf-8")
 
 
-def test_demo_is_coloured_on_request():
+def test_a_report_that_cannot_be_written_is_one_line(run):
+    done = run("demo", "--out", "no/such/folder/why.html")
+    assert done.returncode == 1
+    assert "no/such/folder" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_demo_is_coloured_on_request(run):
     assert "\x1b[" in run("demo", FORCE_COLOR="1").stdout
 
 
-def test_a_wrong_option_is_one_line_that_names_it():
+def test_a_wrong_option_is_one_line_that_names_it(run):
     done = run("demo", "--objective", "beauty")
     assert done.returncode == 1
     assert done.stderr.strip() == (
@@ -72,7 +90,7 @@ def test_a_wrong_option_is_one_line_that_names_it():
     )
 
 
-def test_version():
+def test_version(run):
     done = run("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("lormika 0.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +28,7 @@ def main() -> None:
     """Run the command line; an error of the user's is one line, not a traceback."""
     try:
         app()
-    except (InputError, ModelError) as error:
+    except (InputError, ModelError, OSError) as error:
         typer.secho(f"error: {error}", fg="red", err=True)
         raise SystemExit(1) from None
 
@@ -53,6 +54,8 @@ def demo(
         str, typer.Option(help="Best by which measure: support, coverage, confidence, lift or leverage.")
     ] = "leverage",
     k: Annotated[int, typer.Option(help="How many rules of each kind.")] = 3,
+    out: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("lormika-demo.html"),
+    open_report: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:
     """Explain one rejected loan application, with a random forest trained on synthetic data."""
     from rich.console import Console
@@ -80,7 +83,12 @@ def demo(
     _print_instance(console, explanation.instance)
     for part in text.renderables(explanation.to_dict()):
         console.print(part)
+    report = explanation.save(out).resolve()
+    console.print("\nThe same with pictures", style="bold")
+    console.print(f"  {report}", soft_wrap=True, markup=False)
     _print_next(console)
+    if open_report:
+        typer.launch(report.as_uri())
 
 
 def _print_instance(console: Console, instance: Mapping[str, Scalar | None]) -> None:

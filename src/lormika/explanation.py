@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -161,24 +160,29 @@ class Explanation:
 
         return text.to_text(self.to_dict(), width)
 
+    def summary(self) -> str:
+        """The explanation in a few sentences."""
+        from lormika.views import narrative
+
+        return narrative.to_summary(self.to_dict())
+
+    def to_html(self, page: bool = True) -> str:
+        """A self-contained page, or only the fragment that notebooks show; neither needs a script or the network."""
+        from lormika.views import html
+
+        return html.to_report(self.to_dict()) if page else html.to_html(self.to_dict())
+
     def save(self, path: str | Path) -> Path:
-        """Write to a file by its suffix: json, csv, parquet or txt."""
-        path = Path(path)
-        writers: dict[str, Callable[[Path], object]] = {
-            ".json": lambda to: to.write_text(self.to_json(indent=2) + "\n", encoding="utf-8"),
-            ".csv": lambda to: self.to_frame().to_csv(to, index=False),
-            ".parquet": lambda to: self.to_frame().to_parquet(to, index=False),
-            ".txt": lambda to: to.write_text(self.to_text() + "\n", encoding="utf-8"),
-        }
-        if path.suffix.lower() not in writers:
-            raise InputError(f"cannot save as {path.suffix or path.name!r}: choose one of {', '.join(writers)}")
-        beside = path.with_name(f".{path.name}.{os.getpid()}")  # then renamed: never a half-written file
-        try:
-            writers[path.suffix.lower()](beside)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
-        return path
+        """Write to a file by its suffix: html, json, csv, parquet or txt."""
+        from lormika.views import files
+
+        return files.save(self.to_dict(), Path(path))
+
+    def _repr_html_(self) -> str:
+        return self.to_html(page=False)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self._repr_html_(), "text/plain": self.to_text()}
 
     def __str__(self) -> str:
         return self.to_text()

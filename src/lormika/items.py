@@ -87,13 +87,13 @@ def _present(codes: np.ndarray, condition: Callable[[int], Condition]) -> Featur
 
 
 def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:
-    """Cuts half-way between neighbouring values, into ranges of about equally many.
+    """Cuts between neighbouring values, into ranges of about equally many.
 
     Each cut lies as near as possible to an equal share of the values that remain, so that a frequent value takes a
     range of its own and the others share the rest.
 
-    >>> equal_frequency_cuts(np.array([1.0, 2, 3, 4, 5, 6]), 3)
-    array([2.5, 4.5])
+    >>> equal_frequency_cuts(np.array([1.2, 2.2, 3.2, 4.2, 5.2, 6.2]), 3)
+    array([3., 5.])
     >>> equal_frequency_cuts(np.array([0.0, 0, 0, 0, 0, 0, 1, 2, 3, 4]), 3)
     array([0.5, 2.5])
     """
@@ -102,9 +102,22 @@ def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:
     upwards = _shares(below, total, bins)
     downwards = [len(below) - 1 - place for place in reversed(_shares(total - below[::-1], total, bins))]
     chosen = min(upwards, downwards, key=lambda places: _unevenness(below, places, total))
-    low, high = distinct[chosen], distinct[[place + 1 for place in chosen]]
+    return np.array([round_between(float(distinct[place]), float(distinct[place + 1])) for place in chosen])
+
+
+def round_between(low: float, high: float) -> float:
+    """Half-way between two values, without the digits that are not needed to tell them apart.
+
+    >>> round_between(27, 28), round_between(38.774, 38.7824), round_between(12000, 13000)
+    (27.5, 38.778, 12500.0)
+    """
     middle = low / 2 + high / 2
-    return np.where((low < middle) & (middle <= high), middle, high)  # neighbours may have no number between them
+    digits = -math.floor(math.log10(min(max(high - low, 5e-324), 1e308)))
+    for more in range(3):
+        cut = round(middle, digits + more)
+        if low < cut < high:
+            return cut
+    return middle if low < middle < high else high  # they may have no number between them
 
 
 def _shares(below: np.ndarray, total: int, bins: int) -> list[int]:

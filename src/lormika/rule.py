@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lormika import frames
-from lormika.values import Scalar, format_number, format_value
+from lormika.values import Scalar, format_exact, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,12 +40,12 @@ class Interval:
             low = math.ceil(low) if math.isfinite(low) else low
             high, upper = (math.ceil(high) - 1, "≤") if math.isfinite(high) else (high, upper)
         if low == high:
-            return f"{self.feature} = {format_number(low)}"
+            return f"{self.feature} = {format_exact(low)}"
         if low == -math.inf:
-            return f"{self.feature} {upper} {format_number(high)}"
+            return f"{self.feature} {upper} {format_exact(high)}"
         if high == math.inf:
-            return f"{self.feature} ≥ {format_number(low)}"
-        return f"{format_number(low)} ≤ {self.feature} {upper} {format_number(high)}"
+            return f"{self.feature} ≥ {format_exact(low)}"
+        return f"{format_exact(low)} ≤ {self.feature} {upper} {format_exact(high)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,15 @@ def format_number(value: float) -> str:
     return f"{value:.{max(6, len(str(int(abs(value)))) + 1)}g}"
 
 
+def format_exact(value: float) -> str:
+    """Write a number in full, with as few digits as tell it from all others.
+
+    >>> format_exact(28.0), format_exact(0.305), format_exact(0.1 + 0.2)
+    ('28', '0.305', '0.30000000000000004')
+    """
+    return format_number(value) if value == int(value) else repr(float(value))
+
+
 def format_value(value: Scalar | None) -> str:
     """Write a value of any feature.
 

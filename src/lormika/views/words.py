@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lormika.rule import Category, Rule
+from dataclasses import replace
+
+from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
 from lormika.values import Scalar, format_value
 
 HEADINGS = {
@@ -12,6 +14,37 @@ HEADINGS = {
     Category.HYPOTHETICAL_CONTRADICTING: ("Would turn if …", "hypothetical contradicting, counterfactual"),
 }
 """Each kind of rule in plain words, and the paper's term."""
+
+
+MEANINGS = {
+    "confidence": "Of the similar rows that match the conditions, the share that the model labels so. "
+    "The tick and “vs” are the share among all similar rows.",
+    "coverage": "The share of all similar rows that match the conditions, and how many of these are real rows of the "
+    "background and how many were generated.",
+    "lift": "How many times as frequent the label is among the matching rows as among all similar rows.",
+    "leverage": "The share of rows that match both sides, beyond what independent sides would give.",
+    "model re-run": "The smallest change of this instance that makes the rule true was given to the model: the "
+    "probability of its prediction before and after. ✔: it did what the rule says; ✖: it did not.",
+}
+"""What each figure means, for whoever points at it."""
+
+
+def condition_label(condition: Condition) -> str:
+    """A condition without the name of its feature.
+
+    >>> condition_label(Interval("age", 25.5, 29.5, integer=True)), condition_label(Equals("job", "clerk"))
+    ('26 – 29', 'clerk')
+    >>> condition_label(Interval("age", 25.5, float("inf"), integer=True)), condition_label(Missing("age"))
+    ('≥ 26', 'missing')
+    """
+    match condition:
+        case Interval():
+            text = str(replace(condition, feature=""))
+            return text.replace(" ≤  ≤ ", " – ").replace(" ≤  < ", " – <").strip()
+        case Equals(_, value):
+            return format_value(value)
+        case Missing():
+            return "missing"
 
 
 def percent(share: float) -> str:
