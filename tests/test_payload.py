@@ -88,7 +88,7 @@ def test_save_by_suffix(explanation, tmp_path, suffix):
     if suffix == "json":
         assert Explanation.from_json(path.read_text(encoding="utf-8")).to_json() == explanation.to_json()
     elif suffix == "txt":
-        assert path.read_text(encoding="utf-8").rstrip("\n") == explanation.to_text()
+        assert path.read_text(encoding="utf-8").rstrip("\n") == explanation.to_text(110)
     else:
         read = pd.read_csv if suffix == "csv" else pd.read_parquet
         assert read(path)["lift"].tolist() == pytest.approx([rule.lift for rule in explanation.rules])

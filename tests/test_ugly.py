@@ -415,8 +415,10 @@ NUMBERS = TABLE[["age", "rate"]]
 
 @pytest.mark.parametrize("model", [LinearRegression(), DecisionTreeRegressor()], ids=lambda m: type(m).__name__)
 def test_a_regression_is_refused(model):
-    with pytest.raises(ModelError, match="fractional numbers, not labels"):
+    with refuses("model", "regressor"):
         Explainer(model.fit(NUMBERS, TABLE["rate"]), NUMBERS)
+    with pytest.raises(ModelError, match="fractional numbers, not labels"):  # of a function nothing else is known
+        Explainer(model.fit(NUMBERS, TABLE["rate"]).predict, NUMBERS)
 
 
 def test_a_model_that_is_none_is_refused():

@@ -205,7 +205,8 @@ class Explainer:
             rules=tuple(rules),
             notes=(
                 *notes.about_instance(self.background, instance),
-                *notes.about_model(repeats, self.labels[near.selected], sample),
+                *notes.about_neighbourhood(near.neighbours, len(self.background)),
+                *notes.about_model(repeats, self.labels[near.selected], sample, answer),
                 *notes.about_rules(rules, sample, self.model.names[prediction], options),
             ),
             features=self._features,

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lormika import payload as payloads
 from lormika.errors import InputError
+from lormika.options import check_choice, check_integer
 from lormika.rule import Category, Rule
 from lormika.sample import Sample
 from lormika.values import Scalar, format_value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WIDEST = 110  # columns of text
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +161,13 @@ class Explanation:
 
         return frame.to_frame(self.to_dict())
 
-    def to_text(self, width: int = 110) -> str:
-        """Readable text; also what `print` shows."""
+    def to_text(self, width: int | None = None) -> str:
+        """Readable text, by default as wide as the terminal; also what `print` shows."""
         from lormika.views import text
 
+        if width is None:
+            width = min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns)
+        check_integer("width", width, 40)
         return text.to_text(self.to_dict(), width)
 
     def summary(self) -> str:
@@ -172,8 +182,15 @@ class Explanation:
 
         return html.to_report(self.to_dict()) if page else html.to_html(self.to_dict())
 
+    def plot(self, kind: Literal["matrix", "scatter"] = "matrix") -> Figure:
+        """A matplotlib figure: the rules as a matrix, or their confidence over their coverage."""
+        from lormika.views import plot
+
+        check_choice("kind", kind, ["matrix", "scatter"])
+        return plot.matrix(self.to_dict()) if kind == "matrix" else plot.scatter(self.to_dict())
+
     def save(self, path: str | Path) -> Path:
-        """Write to a file by its suffix: html, json, csv, parquet or txt."""
+        """Write to a file by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""
         from lormika.views import files
 
         return files.save(self.to_dict(), Path(path))
@@ -188,5 +205,5 @@ class Explanation:
         return self.to_text()
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{len(self._of(c))} {c.value.replace('_', ' ')}" for c in dict.fromkeys(Category))
+        found = ", ".join(f"{len(self._of(c))} {c.value.replace('_', ' ')}" for c in Category)
         return f"<Explanation of {format_value(self.prediction)!r}: {found}>"

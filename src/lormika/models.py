@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -104,6 +105,8 @@ def _decides_otherwise(model: Model, decide: Callable[[Any], Any], said: Answer,
 
 def _methods(model: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | None]:
     """What to ask for probabilities (or labels, if there are none), and what to ask for labels beside them."""
+    if _is_regressor(model):
+        raise InputError(f"model: a {type(model).__name__} is a regressor; only classifiers can be explained")
     predict, predict_proba = getattr(model, "predict", None), getattr(model, "predict_proba", None)
     if callable(predict_proba):
         return predict_proba, predict if callable(predict) else None
@@ -115,6 +118,17 @@ def _methods(model: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | N
         f"model: a {type(model).__name__} has neither predict_proba nor predict and cannot be called; "
         "give a fitted classifier, or a function from a frame to labels or probabilities"
     )
+
+
+def _is_regressor(model: Any) -> bool:
+    if "sklearn" not in sys.modules or not hasattr(model, "predict"):  # else it cannot be one of its kind
+        return False
+    from sklearn.base import is_regressor
+
+    try:
+        return bool(is_regressor(model))
+    except Exception:  # whatever a model of another library makes of the question
+        return False
 
 
 def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:

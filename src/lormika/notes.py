@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lormika.background import Background
+from lormika.models import Answer
 from lormika.options import Filter, SearchOptions
 from lormika.rule import Category, Rule
 from lormika.sample import Sample
@@ -42,8 +43,19 @@ def about_instance(background: Background, instance: np.ndarray) -> Iterator[str
             yield f"{feature.name} = {format_number(value)} lies outside the background, which goes from {span}."
 
 
-def about_model(repeats: bool, known: np.ndarray, sample: Sample) -> Iterator[str]:
-    """Signs that the model is not a fixed function of the row."""
+def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[str]:
+    """A neighbourhood that is no neighbourhood."""
+    if 2 * neighbours > n_rows:
+        yield (
+            f"The similar rows take in {neighbours:,} of the {n_rows:,} rows of the background, so the rules say more "
+            "about all of it than about this instance; a smaller min_neighbours or a larger background keeps them near."
+        )
+
+
+def about_model(repeats: bool, known: np.ndarray, sample: Sample, answer: Answer) -> Iterator[str]:
+    """Signs that the model decides by a threshold, or is not a fixed function of the row."""
+    if answer.probabilities is not None and int(answer.probabilities[0].argmax()) != int(answer.labels[0]):
+        yield "The model's decision is not its most probable class: it decides by a rule or threshold of its own."
     changed = int((known != sample.labels[sample.real]).sum())
     if changed:
         yield (

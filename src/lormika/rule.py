@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lormika import frames
+from lormika.queries import query_name, query_value, sql_name, sql_value
 from lormika.values import Scalar, format_exact, format_value
 
 if TYPE_CHECKING:
@@ -32,7 +33,23 @@ class Interval:
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column lie inside."""
         values = column.numbers()
-        return (self.low <= values) & (values < self.high)
+        return (self.low <= values) & ((values < self.high) | (self.high == math.inf))
+
+    def to_sql(self) -> str:
+        """A condition of a WHERE clause."""
+        name = sql_name(self.feature)
+        low = [f"{name} >= {sql_value(self.low)}"] if self.low != -math.inf else []
+        high = [f"{name} < {sql_value(self.high)}"] if self.high != math.inf else []
+        return " AND ".join(low + high) or f"{name} IS NOT NULL"
+
+    def to_query(self) -> str:
+        """A condition of a pandas query."""
+        if self.low == -math.inf and self.high == math.inf:
+            return f"{query_name(self.feature)}.notna()"
+        low = f"{query_value(self.low)} <= " if self.low != -math.inf else ""
+        high = f" < {query_value(self.high)}" if self.high != math.inf else ""
+        # As float64, because pandas rounds the ends to the type of the column, and leaves NA in the result.
+        return f"{low}{query_name(self.feature)}.astype('float64'){high}"
 
     def __str__(self) -> str:
         low, high, upper = self.low, self.high, "<"
@@ -63,6 +80,15 @@ class Equals:
         """Which values of a column are this one."""
         return np.fromiter((value == self.value for value in column.objects()), dtype=bool)
 
+    def to_sql(self) -> str:
+        """A condition of a WHERE clause."""
+        return f"{sql_name(self.feature)} = {sql_value(self.value)}"
+
+    def to_query(self) -> str:
+        """A condition of a pandas query."""
+        # Not with ==, which leaves NA in the result, and fails for negative numbers among objects if numexpr is there.
+        return f"{query_name(self.feature)} in [{query_value(self.value)}]"
+
     def __str__(self) -> str:
         return f"{self.feature} = {format_value(self.value)}"
 
@@ -80,6 +106,14 @@ class Missing:
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column are missing."""
         return np.fromiter((value is None for value in column.objects()), dtype=bool)
+
+    def to_sql(self) -> str:
+        """A condition of a WHERE clause."""
+        return f"{sql_name(self.feature)} IS NULL"
+
+    def to_query(self) -> str:
+        """A condition of a pandas query."""
+        return f"{query_name(self.feature)}.isna()"
 
     def __str__(self) -> str:
         return f"{self.feature} is missing"
@@ -171,7 +205,10 @@ class Edit:
     after: Scalar | None
 
     def __str__(self) -> str:
-        return f"{self.feature} {format_value(self.before)} → {format_value(self.after)}"
+        before, after = format_value(self.before), format_value(self.after)
+        if before == after and isinstance(self.before, float) and isinstance(self.after, float):
+            before, after = format_exact(self.before), format_exact(self.after)  # they differ in later digits
+        return f"{self.feature} {before} → {after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +284,27 @@ class Rule:
         for condition in self.conditions:
             mask &= condition.holds(columns[condition.feature])
         return mask
+
+    def to_sql(self) -> str:
+        """The conditions as standard SQL, to be put after WHERE: true for the rows that `holds` selects.
+
+        Missing values must be NULL, and text must compare exactly: a database may have a NaN of its own, or a collation
+        that ignores case.
+
+        >>> rule = Rule((Interval("age", 25.5, 29.5), Equals("job", "clerk")), "bad", Counts(4, 2, 2, 1), 0.0)
+        >>> print(rule.to_sql())
+        "age" >= 25.5e0 AND "age" < 29.5e0 AND "job" = 'clerk'
+        """
+        return " AND ".join(condition.to_sql() for condition in self.conditions) or "1 = 1"
+
+    def to_query(self) -> str:
+        """The conditions for `pandas.DataFrame.query`: true for the rows that `holds` selects.
+
+        >>> rule = Rule((Interval("age", 25.5, 29.5), Equals("job", "clerk")), "bad", Counts(4, 2, 2, 1), 0.0)
+        >>> print(rule.to_query())
+        25.5 <= `age`.astype('float64') < 29.5 and `job` in ['clerk']
+        """
+        return " and ".join(condition.to_query() for condition in self.conditions) or "index in index"
 
     def __str__(self) -> str:
         return f"{' and '.join(map(str, self.conditions))} ⇒ {format_value(self.consequent)}"

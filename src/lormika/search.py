@@ -17,7 +17,7 @@ from lormika.schema import encoded_columns, read_schema
 from lormika.values import Scalar, is_missing, plain, value_order
 
 # Which of the four lists a rule goes to, by whether it holds now and whether it leads to the prediction.
-_CATEGORIES = tuple(dict.fromkeys(Category))
+_CATEGORIES = tuple(Category)
 
 
 def k_optimal_rules(

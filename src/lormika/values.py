@@ -9,6 +9,8 @@ import numpy as np
 
 Scalar = str | int | float | bool
 
+_OPERATORS = frozenset("<>=≤≥→⇒")
+
 
 def is_missing(value: object) -> bool:
     """Tell None, NaN, pandas.NA and NaT.
@@ -66,13 +68,15 @@ def format_exact(value: float) -> str:
 def format_value(value: Scalar | None) -> str:
     """Write a value of any feature.
 
-    >>> format_value(2.0), format_value(True), format_value("car"), format_value(None)
-    ('2', 'True', 'car', 'missing')
+    Text that could be read as part of a condition is quoted.
+
+    >>> format_value(2.0), format_value(True), format_value("car"), format_value(None), format_value("< 0 DM")
+    ('2', 'True', 'car', 'missing', '“< 0 DM”')
     """
     if value is None:
         return "missing"
-    if value == "":
-        return '""'
+    if isinstance(value, str) and (value == "" or not _OPERATORS.isdisjoint(value)):
+        return f"“{value}”"
     return str(value) if isinstance(value, str | bool) else format_number(value)
 
 

@@ -23,6 +23,7 @@ public:
     double log_choose(int n, int r) const;
 
 private:
+    double point(const Fourfold& t, int hits) const;
     double tail(const Fourfold& t, double stop) const;
 
     // Extended precision: for 100,000 rows the logarithms are around a million, and their differences count.

@@ -15,7 +15,7 @@ namespace {
 // Which lists the specialisations of a condition set can still enter.
 enum Reach : unsigned { kNowhere = 0, kHypothetical = 1, kCurrent = 2 };
 
-constexpr int64_t kWordsBetweenPolls = 1 << 26;  // some tens of milliseconds
+constexpr int64_t kWorkBetweenPolls = 1 << 22;  // a few milliseconds
 
 template <Objective objective>
 class Search {
@@ -202,9 +202,9 @@ private:
 
     void count_nodes(size_t nodes, int words) {
         nodes_ += nodes;
-        words_since_poll_ += int64_t(nodes) * words;
-        if (words_since_poll_ < kWordsBetweenPolls) return;
-        words_since_poll_ = 0;
+        work_since_poll_ += int64_t(nodes) * (words + 64);  // judging a node costs as much as counting some words
+        if (work_since_poll_ < kWorkBetweenPolls) return;
+        work_since_poll_ = 0;
         poll_();
     }
 
@@ -219,7 +219,7 @@ private:
     std::vector<Level> levels_;
     std::array<int32_t, kMostConditions> path_{};
     int64_t nodes_ = 0;
-    int64_t words_since_poll_ = 0;
+    int64_t work_since_poll_ = 0;
 };
 
 }  // namespace

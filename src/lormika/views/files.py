@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lormika.errors import InputError
 from lormika.payload import Payload
-from lormika.views import frame, html, text
+from lormika.views import frame, html, plot, text
 
 _TEXT_WIDTH = 110
 
@@ -32,11 +32,15 @@ def _write_json(payload: Payload, path: Path) -> None:
     path.write_text(json.dumps(payload, ensure_ascii=False, allow_nan=False, indent=2) + "\n", encoding="utf-8")
 
 
-def _write_csv(payload: Payload, path: Path) -> None:
-    frame.to_frame(payload).to_csv(path, index=False)
+def _write_picture(kind: str) -> Callable[[Payload, Path], None]:
+    return lambda payload, path: plot.save(plot.matrix(payload), path, kind)
 
 
 def _write_parquet(payload: Payload, path: Path) -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise InputError("saving as .parquet needs pyarrow: pip install pyarrow") from None
     frame.to_frame(payload).to_parquet(path, index=False)
 
 
@@ -51,7 +55,10 @@ def _write_html(payload: Payload, path: Path) -> None:
 _WRITERS: dict[str, Callable[[Payload, Path], None]] = {
     ".html": _write_html,
     ".json": _write_json,
-    ".csv": _write_csv,
+    ".csv": frame.to_csv,
     ".parquet": _write_parquet,
     ".txt": _write_text,
+    ".png": _write_picture("png"),
+    ".svg": _write_picture("svg"),
+    ".pdf": _write_picture("pdf"),
 }

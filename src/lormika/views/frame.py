@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lormika.payload import Payload, load_rule
 
@@ -40,6 +41,34 @@ def to_frame(payload: Payload) -> pd.DataFrame:
         )
     return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
 
+
+def to_csv(payload: Payload, path: Path) -> None:
+    """Write the table to a file in which a spreadsheet finds no formula to run.
+
+    Names and categories come from data: text that would begin a formula is written after an apostrophe.
+    """
+    import pandas as pd
+
+    frame = to_frame(payload)
+    for name in (name for name, kind in _COLUMNS.items() if kind == "object"):
+        frame[name] = pd.Series(list(map(_harmless, frame[name])), dtype="object")
+    frame.to_csv(path, index=False, lineterminator="\r\n")  # otherwise a carriage return in a text begins a new row
+
+
+def _harmless(value: Any) -> Any:
+    """Text that no spreadsheet takes for a formula; numbers as they are.
+
+    >>> _harmless("=1+1"), _harmless(" @x"), _harmless("a=1"), _harmless(-1)
+    ("'=1+1", "' @x", 'a=1', -1)
+    """
+    if not isinstance(value, str):
+        return value
+    visible = "".join(filter(str.isprintable, value)).lstrip()
+    return f"'{value}" if visible.startswith(_SIGNS) or value.startswith(_CONTROLS) else value
+
+
+_SIGNS = tuple("=+-@＝＋－＠")  # the last four are full-width
+_CONTROLS = ("\t", "\r", "\n")
 
 _COLUMNS = {
     "category": "object",

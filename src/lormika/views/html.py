@@ -177,15 +177,12 @@ def _rerun(rule: Rule, payload: Payload) -> dict[str, Any] | None:
     if rule.rerun is None:
         return None
     before = next(c["probability"] for c in payload["classes"] if c["label"] == payload["prediction"])
-    said, kept = rerun_verdict(rule, payload["prediction"], before)
+    said, mark = rerun_verdict(rule, payload["prediction"], before)
     return {
         "said": said,
-        "kept": kept,
-        "turned": rule.rerun.turned,
-        "label": format_value(rule.rerun.label),
+        "mark": mark,
+        "tone": {"✔": "kept", "✖": "failed"}.get(mark, "same"),
         "edits": str(rule.rerun),
-        "before": before,
-        "after": rule.rerun.probability,
     }
 
 

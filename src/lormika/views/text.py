@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 _BAR = 8  # cells
 _FOR, _AGAINST, _FADED = "bold blue", "bold dark_orange", "dim"
 _LEGEND = (
-    "Bar and first figure: how many of the rows that match the conditions the model labels so; │ and “vs”: how many of "
-    "all similar rows. ✔ or ✖: the smallest change that makes the rule true, and the probability the model then gives."
+    "Bar and first figure: how many of the rows that match the conditions the model labels so; │ and “vs”: how many "
+    "of all similar rows. Last: how many of all similar rows match, real and made (generated) ones. Where a rule is "
+    "not true yet: the smallest change that makes it true, and the probability, and any new label, the model then "
+    "gives: ✔ it did what the rule says, ✖ it did not, = no change to be seen."
 )
 
 
@@ -46,6 +48,8 @@ def renderables(payload: Payload) -> Iterator[RenderableType]:
         style = _FOR if category.is_supporting else _AGAINST
         title = Text("\n").append(printable(heading.format(prediction=format_value(payload["prediction"]))), style)
         yield title.append(f"  {term}", _FADED)
+        if own and all(rule.rerun is not None and not rule.rerun.turned for rule in own) and not category.is_supporting:
+            yield Text("  None of these changes turned the prediction when the model was asked again.", _FADED)
         yield _rule_table(own, category, payload) if own else Text("  none found", _FADED)
     if rules:
         yield Text(f"\n{_LEGEND}", _FADED)
@@ -104,6 +108,6 @@ def _rerun(rule: Rule, payload: Payload) -> Text:
     from rich.text import Text
 
     probability = next(c["probability"] for c in payload["classes"] if c["label"] == payload["prediction"])
-    said, kept = rerun_verdict(rule, payload["prediction"], probability)
+    said, mark = rerun_verdict(rule, payload["prediction"], probability)
     text = Text(f"{printable(str(rule.rerun))}: ", f"not bold {_FADED}")
-    return text.append(printable(said) + (" ✔" if kept else " ✖"), "not bold green" if kept else "not bold red")
+    return text.append(f"{printable(said)} {mark}", {"✔": "not bold green", "✖": "not bold red"}.get(mark, _FADED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
 from lormika.values import Scalar, format_value
@@ -24,7 +25,8 @@ MEANINGS = {
     "lift": "How many times as frequent the label is among the matching rows as among all similar rows.",
     "leverage": "The share of rows that match both sides, beyond what independent sides would give.",
     "model re-run": "The smallest change of this instance that makes the rule true was given to the model: the "
-    "probability of its prediction before and after. ✔: it did what the rule says; ✖: it did not.",
+    "probability of its prediction before and after, and its new label if that changed. ✔: it did what the rule says; "
+    "✖: it did not; =: no change to be seen.",
 }
 """What each figure means, for whoever points at it."""
 
@@ -66,21 +68,29 @@ def conditions(rule: Rule) -> str:
     return f"{text} ⇒ {format_value(rule.consequent)}"
 
 
-def rerun_verdict(rule: Rule, prediction: Scalar, probability: float | None) -> tuple[str, bool]:
-    """What the model said of the edited instance, and whether that is what the rule promises.
+Mark = Literal["✔", "✖", "="]
 
-    A supporting rule promises more certainty, a contradicting one another label.
+
+def rerun_verdict(rule: Rule, prediction: Scalar, probability: float | None) -> tuple[str, Mark]:
+    """What the model said of the edited instance, and whether that is what the rule says.
+
+    A contradicting rule says which label, a supporting one that the model would be more certain: "=" if that did not
+    change to be seen, or the model gives no probabilities.
     """
     rerun = rule.rerun
     assert rerun is not None
-    supporting = rule.category is not None and rule.category.is_supporting
     if rerun.probability is None or probability is None:
-        kept = not rerun.turned if supporting else rerun.turned
-        return f"{format_value(prediction)} → {format_value(rerun.label)}", kept
-    said = f"{percent(probability)} → {percent(rerun.probability)}"
-    if supporting:
-        return said, not rerun.turned and rerun.probability > probability
-    return said, rerun.turned
+        said = f"{format_value(prediction)} → {format_value(rerun.label)}"
+    else:
+        said = f"{percent(probability)} → {percent(rerun.probability)}"
+        said += f" {format_value(rerun.label)}" if rerun.turned else ""
+    if rule.category is None or not rule.category.is_supporting:
+        return said, "✔" if rerun.label == rule.consequent else "✖"
+    if rerun.turned:
+        return said, "✖"
+    if rerun.probability is None or probability is None or percent(probability) == percent(rerun.probability):
+        return said, "="
+    return said, "✔" if rerun.probability > probability else "✖"
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,114 @@
+"""Columns of the matrix: a feature each, and where its values and conditions lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lormika.payload import Payload
+from lormika.rule import Condition, Equals, Interval, Missing, Rule
+from lormika.values import Scalar, format_value
+from lormika.views.axis import position, span
+from lormika.views.plot_sheet import NAME, TEXT, VALUE, Typesetter
+from lormika.views.words import condition_label
+
+# All lengths are points.
+_GAP = 12.0
+_NARROWEST, _WIDEST = 54.0, 116.0
+_LANE = 16.0  # at the left of a column, for what has no place on an axis of numbers
+_PILL = 6.0  # what a pill adds to its text on each side
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A feature, and where it stands on the sheet."""
+
+    name: str
+    left: float
+    width: float
+    value: Scalar | None  # the instance's
+    quantiles: tuple[float, ...]  # none: categories
+    lane: float  # left of the axis, if a value or a condition needs it
+
+    @property
+    def right(self) -> float:
+        """Right end."""
+        return self.left + self.width
+
+    @property
+    def line(self) -> float:
+        """Where the line of the instance's value runs."""
+        if not self.quantiles or self.value is None:
+            return self.left + _LANE / 2
+        assert isinstance(self.value, int | float)
+        return self._at(position(self.quantiles, self.value))
+
+    def extent(self, condition: Condition) -> tuple[float, float]:
+        """Both ends of a condition's bar: the instance's line runs through it if the condition is true."""
+        if isinstance(condition, Interval) and self.quantiles:
+            low, high = span(self.quantiles, condition.low, condition.high)
+            return self._beside(condition, self._at(low), self._at(high))
+        if self.quantiles:  # a number that is missing
+            return self.left + 2, self.left + _LANE - 2
+        return (self.left if holds(condition, self.value) else self.left + _LANE), self.right
+
+    def _beside(self, condition: Interval, left: float, right: float) -> tuple[float, float]:
+        """Move a bar that was widened to be seen off the line, unless the condition is true."""
+        if self.value is None or holds(condition, self.value) or not left - 1 < self.line < right + 1:
+            return left, right
+        assert isinstance(self.value, int | float)
+        aside = self.line + 1 - left if condition.low > self.value else self.line - 1 - right
+        return left + aside, right + aside
+
+    @property
+    def room(self) -> float:
+        """Width that the text of a condition may have."""
+        return self.width if self.quantiles else self.width - _LANE - 2 * _PILL
+
+    @property
+    def middle(self) -> float:
+        """Middle of a pill's text, clear of the line."""
+        return (self.left + _LANE + self.right) / 2
+
+    def _at(self, share: float) -> float:
+        return self.left + self.lane + share * (self.width - self.lane)
+
+    def place(self, middle: float, width: float) -> float:
+        """Middle of a text of this width, as near as the column allows."""
+        return max(self.left + width / 2, min(middle, self.right - width / 2))
+
+
+def columns(typesetter: Typesetter, payload: Payload, rules: Iterable[Rule], left: float) -> Iterator[Column]:
+    """A column for each feature used, in order of appearance, as wide as its texts need."""
+    quantiles = {feature["name"]: tuple(feature["quantiles"]) for feature in payload["features"]}
+    used: dict[str, list[Condition]] = {}
+    for rule in rules:
+        for condition in rule.conditions:
+            used.setdefault(condition.feature, []).append(condition)
+    for name, conditions in used.items():
+        value, axis = payload["instance"][name], quantiles[name]
+        has_lane = bool(axis) and (value is None or any(isinstance(c, Missing) for c in conditions))
+        width = _width(typesetter, name, value, conditions, 0.0 if axis else _LANE + 2 * _PILL)
+        yield Column(name, left, width, value, axis, _LANE if has_lane else 0.0)
+        left += width + _GAP
+
+
+def _width(typesetter: Typesetter, name: str, value: Any, conditions: list[Condition], extra: float) -> float:
+    natural = typesetter.natural
+    widths = [natural(condition_label(condition), TEXT, _WIDEST) + extra for condition in conditions]
+    widths.append(natural(format_value(value), VALUE, _WIDEST))
+    widths.append(natural(name, NAME, 2 * _WIDEST) / 2 + 10)  # a name may take more lines
+    return max(_NARROWEST, min(_WIDEST, max(widths) + 1))
+
+
+def holds(condition: Condition, value: Any) -> bool:
+    """Whether a condition is true of a value."""
+    match condition:
+        case Interval(_, low, high, _):
+            return value is not None and low <= value and (value < high or high == math.inf)
+        case Equals(_, wanted):
+            return bool(value == wanted)
+        case _:
+            return value is None

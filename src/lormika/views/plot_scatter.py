@@ -1,0 +1,161 @@
+"""Confidence over coverage of all rules, with dashed lines of equal leverage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lormika.payload import Payload, load_rule
+from lormika.rule import Rule
+from lormika.values import Scalar, format_value
+from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# All lengths are points.
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 500.0, 380.0, 50.0, 116.0, 54.0, 42.0
+_STEPS = 200  # of a curve
+_LEVELS = {1: 4, 2: 3, 3: 2}  # lines for each consequent, zero included; one if there are more consequents
+_DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Curve:
+    """Rules for a consequent that have the same leverage."""
+
+    end: float  # confidence at the right end
+    share: float
+    leverage: float
+    name: str
+    colour: str
+
+    def confidence(self, coverage: float) -> float:
+        """Solves leverage = coverage x (confidence - share)."""
+        return self.share + self.leverage / coverage
+
+
+def draw(payload: Payload) -> Figure:
+    """The whole figure."""
+    from matplotlib.figure import Figure
+
+    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
+    typesetter = Typesetter()
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), facecolor=PAPER)
+    figure.set_layout_engine("none")  # whatever the reader's settings say
+    most = min(1.0, 1.1 * max((rule.coverage for rule in rules), default=1.0))
+    curves = sorted(_curves(rules, payload["prediction"], most))
+    axes = _axes(figure, typesetter, most, [rule.confidence for rule in rules] + [curve.end for curve in curves])
+    _draw_curves(axes, typesetter, curves)
+    for rule in rules:
+        _draw_rule(axes, rule)
+    if not rules:
+        axes.text(0.5, 0.5, "none found", transform=axes.transAxes, ha="center", **_look(typesetter, SMALL))
+    _legend(figure, typesetter, payload["prediction"])
+    return figure
+
+
+def _look(typesetter: Typesetter, style: Style) -> dict[str, Any]:
+    """What every text is drawn with: never as markup."""
+    return {
+        "fontproperties": typesetter.font(style),
+        "color": style.colour,
+        "parse_math": False,
+        "usetex": False,
+    }
+
+
+def _axes(figure: Figure, typesetter: Typesetter, most: float, heights: list[float]) -> Axes:
+    """Axes in per cent that reach as far as the rules do."""
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    bounds = (_LEFT / _WIDTH, _BOTTOM / _HEIGHT, 1 - (_LEFT + _RIGHT) / _WIDTH, 1 - (_TOP + _BOTTOM) / _HEIGHT)
+    axes = figure.add_axes(bounds, facecolor=PAPER)
+    low, high = min(heights, default=0.0), max(heights, default=1.0)
+    room = max(0.04, 0.06 * (high - low))
+    axes.set(xlim=(0, most), ylim=(max(0.0, low - room), min(1.0, high + room)))
+    names = (axes.xaxis, "coverage: share of the similar rows that match", most), (axes.yaxis, "confidence", 1.0)
+    for axis, name, reach in names:
+        # Whole per cents, unless the axis is so short that they would repeat.
+        axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0 if reach >= 0.05 else 2, symbol="%"))
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axis.set_label_text(name, **_look(typesetter, TEXT))
+    axes.tick_params(color=FADED, labelsize=SMALL.size, labelcolor=INK, width=0.8, length=3)
+    for side, spine in axes.spines.items():
+        spine.set(visible=side in ("left", "bottom"), color=FADED, linewidth=0.8)
+    axes.grid(False)
+    return axes
+
+
+def _draw_rule(axes: Axes, rule: Rule) -> None:
+    assert rule.category is not None
+    colour = BLUE if rule.category.is_supporting else ORANGE
+    axes.plot(
+        [rule.coverage], [rule.confidence], color=colour, linestyle="", zorder=3, clip_on=False,
+        markerfacecolor=colour if rule.category.is_current else "none", **_DOT,
+    )  # fmt: skip
+
+
+def _curves(rules: list[Rule], prediction: Scalar, most: float) -> Iterator[_Curve]:
+    """Curves for each class that rules lead to, up to the best of these rules."""
+    consequents: dict[tuple[bool, Scalar], list[Rule]] = {}
+    for rule in rules:  # True is no 1 here
+        consequents.setdefault((isinstance(rule.consequent, bool), rule.consequent), []).append(rule)
+    for (_, consequent), own in consequents.items():
+        share, colour = own[0].counts.share_without, BLUE if consequent == prediction else ORANGE
+        for leverage in _levels(max(rule.leverage for rule in own), _LEVELS.get(len(consequents), 1)):
+            yield _Curve(share + leverage / most, share, leverage, f"{leverage:g} ⇒ {format_value(consequent)}", colour)
+
+
+def _levels(greatest: float, number: int) -> list[float]:
+    """So many evenly spaced round values from zero to the greatest leverage; the greatest comes first.
+
+    >>> _levels(0.157, 3), _levels(0.031, 1), _levels(-0.1, 3)
+    ([0.15, 0.075, 0.0], [0.031], [0.0])
+    """
+    if greatest <= 0:
+        return [0.0]
+    digits = 1 - math.floor(math.log10(greatest))
+    top = math.floor(greatest * 10**digits) / 10**digits
+    return [round(top * (1 - i / max(number - 1, 1)), digits + 1) for i in range(number)]
+
+
+def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[_Curve]) -> None:
+    """Dashed lines, with names at their right ends that are pushed apart where they would overlap."""
+    most, (bottom, top) = axes.get_xlim()[1], axes.get_ylim()
+    line = 1.35 * SMALL.size / (_HEIGHT - _TOP - _BOTTOM) * (top - bottom)
+    at = -math.inf
+    for number, curve in enumerate(curves):
+        xs = [most * step / _STEPS for step in range(1, _STEPS + 1)]
+        points = [(x, curve.confidence(x)) for x in xs if curve.confidence(x) <= top]
+        axes.plot(*zip(*points, strict=True), linestyle="--", color=curve.colour, linewidth=0.9, alpha=0.6, zorder=1)
+        at = min(max(at + line, curve.end), top - (len(curves) - 1 - number) * line)
+        axes.annotate(
+            typesetter.wrap(curve.name, SMALL, _RIGHT - 12)[0], (most, at), (5, 0), textcoords="offset points",
+            va="center", annotation_clip=False, **_look(typesetter, Style(SMALL.size, curve.colour)),
+        )  # fmt: skip
+
+
+def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:
+    from matplotlib.lines import Line2D
+
+    style = Style(SMALL.size, INK)
+    name = typesetter.wrap(format_value(prediction), style, 110)[0]
+    entries = {
+        f"for {name}, true now": (BLUE, BLUE),
+        f"for {name}, if it changed": (BLUE, "none"),
+        "against it, true now": (ORANGE, ORANGE),
+        "against it, if it changed": (ORANGE, "none"),
+    }
+    handles = [Line2D([], [], color=c, markerfacecolor=face, linestyle="", **_DOT) for c, face in entries.values()]
+    handles.append(Line2D([], [], color=FADED, linestyle="--", linewidth=0.9))
+    names = [*entries, "equal leverage ⇒ class"]
+    legend = figure.legend(
+        handles, names, loc="upper left", bbox_to_anchor=((_LEFT - 6) / _WIDTH, 1 - 6 / _HEIGHT), ncols=3,
+        frameon=False, prop=typesetter.font(style), labelcolor=INK, borderpad=0.2, columnspacing=1.4, handlelength=1.8,
+    )  # fmt: skip
+    for text in legend.get_texts():
+        text.set(parse_math=False, usetex=False)
