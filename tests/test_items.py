@@ -73,6 +73,7 @@ def test_user_cuts_are_taken_as_they_are_and_empty_ranges_dropped():
         (0.25, math.inf, False, "age ≥ 0.25"),
         (0.25, 1.0, False, "0.25 ≤ age < 1"),
         (-math.inf, -0.5, True, "age ≤ -1"),
+        (-math.inf, math.inf, True, "age is not missing"),
     ],
 )
 def test_words_of_intervals(low, high, integer, text):

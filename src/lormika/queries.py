@@ -12,7 +12,7 @@ _INSTEAD = "select the rows with rule.holds(frame) instead"
 
 
 def sql_name(name: str) -> str:
-    r"""A column's name in standard SQL.
+    """A column's name in standard SQL.
 
     >>> print(sql_name('the "net" income'))
     "the ""net"" income"
@@ -46,7 +46,8 @@ def query_name(name: str) -> str:
     '`net income`'
     """
     quoted = "`" + name.replace("`", "``") + "`"
-    if not _finds(name, f"{quoted} in ['here'] and {quoted} in ['here']"):  # twice: a lone quote would find its match
+    # Twice, because an older pandas overlooks a lone quote in a name, and pairs it with the next one.
+    if not _finds(name, f"{quoted} in ['here'] and {quoted} in ['here']"):
         raise InputError(f"a pandas query cannot name the column {name!r}; {_INSTEAD}, or rename the column")
     return quoted
 

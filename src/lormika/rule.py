@@ -58,6 +58,8 @@ class Interval:
             high, upper = (math.ceil(high) - 1, "≤") if math.isfinite(high) else (high, upper)
         if low == high:
             return f"{self.feature} = {format_exact(low)}"
+        if low == -math.inf and high == math.inf:
+            return f"{self.feature} is not missing"
         if low == -math.inf:
             return f"{self.feature} {upper} {format_exact(high)}"
         if high == math.inf:

@@ -50,8 +50,9 @@ def to_csv(payload: Payload, path: Path) -> None:
     import pandas as pd
 
     frame = to_frame(payload)
-    for name in (name for name, kind in _COLUMNS.items() if kind == "object"):
-        frame[name] = pd.Series(list(map(_harmless, frame[name])), dtype="object")
+    for name, kind in _COLUMNS.items():
+        if kind == "object":
+            frame[name] = pd.Series(list(map(_harmless, frame[name])), dtype="object")
     frame.to_csv(path, index=False, lineterminator="\r\n")  # otherwise a carriage return in a text begins a new row
 
 

@@ -12,11 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lormika.payload import Payload, load_rule
-from lormika.rule import Category, Condition, Equals, Interval, Rule
+from lormika.rule import Category, Condition, Interval, Rule
 from lormika.values import format_value
 from lormika.views.axis import position, span
 from lormika.views.narrative import narrative
-from lormika.views.words import HEADINGS, MEANINGS, condition_label, percent, rerun_verdict
+from lormika.views.words import HEADINGS, MEANINGS, condition_label, is_true, percent, rerun_verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -154,23 +154,13 @@ def _cell(condition: Condition, value: Any, quantiles: list[float]) -> dict[str,
         "width": round(100 * (high - low), 1),
         "label": condition_label(condition),
         "side": _side((low + high) / 2),
-        "holds": _holds(condition, value),
+        "holds": is_true(condition, value),
         "ranged": isinstance(condition, Interval),
     }
 
 
 def _side(at: float) -> str:
     return "left" if at < 0.4 else "right" if at > 0.6 else "middle"
-
-
-def _holds(condition: Condition, value: Any) -> bool:
-    match condition:
-        case Interval(_, low, high, _):
-            return value is not None and low <= value < high
-        case Equals(_, wanted):
-            return bool(value == wanted)
-        case _:
-            return value is None
 
 
 def _rerun(rule: Rule, payload: Payload) -> dict[str, Any] | None:

@@ -19,7 +19,13 @@ _MOST_PIXELS = 30_000, 25_000_000  # along a side, and in all: larger pictures a
 # Neither the time nor a random salt is part of a figure: the same explanation gives the same bytes.
 _UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # Journals refuse the Type 3 fonts that are matplotlib's default.
-_SETTINGS: dict[Any, Any] = {"svg.hashsalt": "lormika", "svg.fonttype": "path", "pdf.fonttype": 42}
+_SETTINGS: dict[Any, Any] = {
+    "svg.hashsalt": "lormika",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    "savefig.bbox": "standard",
+    "savefig.transparent": False,
+}
 
 
 def matrix(payload: Payload) -> Figure:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lormika.payload import Payload
-from lormika.rule import Condition, Equals, Interval, Missing, Rule
+from lormika.rule import Condition, Interval, Missing, Rule
 from lormika.values import Scalar, format_value
 from lormika.views.axis import position, span
 from lormika.views.plot_sheet import NAME, TEXT, VALUE, Typesetter
-from lormika.views.words import condition_label
+from lormika.views.words import condition_label, is_true
 
 # All lengths are points.
 _GAP = 12.0
@@ -52,11 +51,11 @@ class Column:
             return self._beside(condition, self._at(low), self._at(high))
         if self.quantiles:  # a number that is missing
             return self.left + 2, self.left + _LANE - 2
-        return (self.left if holds(condition, self.value) else self.left + _LANE), self.right
+        return (self.left if is_true(condition, self.value) else self.left + _LANE), self.right
 
     def _beside(self, condition: Interval, left: float, right: float) -> tuple[float, float]:
         """Move a bar that was widened to be seen off the line, unless the condition is true."""
-        if self.value is None or holds(condition, self.value) or not left - 1 < self.line < right + 1:
+        if self.value is None or is_true(condition, self.value) or not left - 1 < self.line < right + 1:
             return left, right
         assert isinstance(self.value, int | float)
         aside = self.line + 1 - left if condition.low > self.value else self.line - 1 - right
@@ -101,14 +100,3 @@ def _width(typesetter: Typesetter, name: str, value: Any, conditions: list[Condi
     widths.append(natural(format_value(value), VALUE, _WIDEST))
     widths.append(natural(name, NAME, 2 * _WIDEST) / 2 + 10)  # a name may take more lines
     return max(_NARROWEST, min(_WIDEST, max(widths) + 1))
-
-
-def holds(condition: Condition, value: Any) -> bool:
-    """Whether a condition is true of a value."""
-    match condition:
-        case Interval(_, low, high, _):
-            return value is not None and low <= value and (value < high or high == math.inf)
-        case Equals(_, wanted):
-            return bool(value == wanted)
-        case _:
-            return value is None

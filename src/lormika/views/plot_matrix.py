@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lormika.payload import Payload, load_rule
 from lormika.rule import Category, Condition, Rule
 from lormika.values import format_value
-from lormika.views.plot_columns import Column, columns, holds
+from lormika.views.plot_columns import Column, columns
 from lormika.views.plot_figures import Figures
 from lormika.views.plot_sheet import (
     BAR,
@@ -25,7 +25,7 @@ from lormika.views.plot_sheet import (
     Style,
     Typesetter,
 )
-from lormika.views.words import HEADINGS, condition_label, percent
+from lormika.views.words import HEADINGS, condition_label, is_true, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -190,7 +190,7 @@ class _Matrix:
 
     def _cell(self, cell: _Cell, middle: float, colour: str, tint: str) -> None:
         left, right = cell.column.extent(cell.condition)
-        solid = holds(cell.condition, cell.column.value)
+        solid = is_true(cell.condition, cell.column.value)
         self.sheet.bar(left, right, middle, cell.pill if cell.is_pill else BAR, colour, solid)
         if cell.is_pill:
             style = Style(TEXT.size, PAPER if solid else INK)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # All lengths are points.
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 500.0, 380.0, 50.0, 116.0, 54.0, 42.0
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 334.0, 284.0, 50.0, 54.0, 42.0  # of the axes, and around them
+_NARROWEST, _WIDEST = 104.0, 220.0  # names of the curves, right of the axes
 _STEPS = 200  # of a curve
 _LEVELS = {1: 4, 2: 3, 3: 2}  # lines for each consequent, zero included; one if there are more consequents
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
@@ -44,10 +45,12 @@ def draw(payload: Payload) -> Figure:
 
     rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
     typesetter = Typesetter()
-    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), facecolor=PAPER)
-    figure.set_layout_engine("none")  # whatever the reader's settings say
     most = min(1.0, 1.1 * max((rule.coverage for rule in rules), default=1.0))
     curves = sorted(_curves(rules, payload["prediction"], most))
+    names = max([_NARROWEST, *(typesetter.natural(curve.name, SMALL, _WIDEST) for curve in curves)])
+    size = _LEFT + _WIDTH + names + 12, _TOP + _HEIGHT + _BOTTOM
+    figure = Figure(figsize=(size[0] / 72, size[1] / 72), facecolor=PAPER)
+    figure.set_layout_engine("none")  # whatever the reader's settings say
     axes = _axes(figure, typesetter, most, [rule.confidence for rule in rules] + [curve.end for curve in curves])
     _draw_curves(axes, typesetter, curves)
     for rule in rules:
@@ -72,8 +75,8 @@ def _axes(figure: Figure, typesetter: Typesetter, most: float, heights: list[flo
     """Axes in per cent that reach as far as the rules do."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    bounds = (_LEFT / _WIDTH, _BOTTOM / _HEIGHT, 1 - (_LEFT + _RIGHT) / _WIDTH, 1 - (_TOP + _BOTTOM) / _HEIGHT)
-    axes = figure.add_axes(bounds, facecolor=PAPER)
+    width, height = 72 * figure.get_size_inches()
+    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height), facecolor=PAPER)
     low, high = min(heights, default=0.0), max(heights, default=1.0)
     room = max(0.04, 0.06 * (high - low))
     axes.set(xlim=(0, most), ylim=(max(0.0, low - room), min(1.0, high + room)))
@@ -126,23 +129,37 @@ def _levels(greatest: float, number: int) -> list[float]:
 def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[_Curve]) -> None:
     """Dashed lines, with names at their right ends that are pushed apart where they would overlap."""
     most, (bottom, top) = axes.get_xlim()[1], axes.get_ylim()
-    line = 1.35 * SMALL.size / (_HEIGHT - _TOP - _BOTTOM) * (top - bottom)
-    at = -math.inf
-    for number, curve in enumerate(curves):
+    line = SMALL.line / _HEIGHT * (top - bottom)
+    places = _apart([curve.end for curve in curves], line, bottom, top)
+    for curve, place in zip(curves, places, strict=True):
         xs = [most * step / _STEPS for step in range(1, _STEPS + 1)]
         points = [(x, curve.confidence(x)) for x in xs if curve.confidence(x) <= top]
         axes.plot(*zip(*points, strict=True), linestyle="--", color=curve.colour, linewidth=0.9, alpha=0.6, zorder=1)
-        at = min(max(at + line, curve.end), top - (len(curves) - 1 - number) * line)
         axes.annotate(
-            typesetter.wrap(curve.name, SMALL, _RIGHT - 12)[0], (most, at), (5, 0), textcoords="offset points",
+            typesetter.wrap(curve.name, SMALL, _WIDEST)[0], (most, place), (5, 0), textcoords="offset points",
             va="center", annotation_clip=False, **_look(typesetter, Style(SMALL.size, curve.colour)),
         )  # fmt: skip
+
+
+def _apart(heights: list[float], least: float, bottom: float, top: float) -> list[float]:
+    """Move heights, which ascend, so that neighbours are at least so far apart.
+
+    >>> _apart([1.0, 5.0, 5.0, 9.0], 2.0, 0.0, 9.0)
+    [1.0, 4.0, 6.0, 9.0]
+    """
+    up, down, last = list(heights), list(heights), len(heights) - 1
+    for i in range(1, len(heights)):
+        up[i] = max(up[i], up[i - 1] + least)
+        down[last - i] = min(down[last - i], down[last - i + 1] - least)
+    # The mean of both keeps the distances, and so do the bounds.
+    means = [(a + b) / 2 for a, b in zip(up, down, strict=True)]
+    return [max(min(mean, top - (last - i) * least), bottom + i * least) for i, mean in enumerate(means)]
 
 
 def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:
     from matplotlib.lines import Line2D
 
-    style = Style(SMALL.size, INK)
+    style, (width, height) = Style(SMALL.size, INK), 72 * figure.get_size_inches()
     name = typesetter.wrap(format_value(prediction), style, 110)[0]
     entries = {
         f"for {name}, true now": (BLUE, BLUE),
@@ -154,7 +171,7 @@ def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:
     handles.append(Line2D([], [], color=FADED, linestyle="--", linewidth=0.9))
     names = [*entries, "equal leverage ⇒ class"]
     legend = figure.legend(
-        handles, names, loc="upper left", bbox_to_anchor=((_LEFT - 6) / _WIDTH, 1 - 6 / _HEIGHT), ncols=3,
+        handles, names, loc="upper left", bbox_to_anchor=((_LEFT - 6) / width, 1 - 6 / height), ncols=3,
         frameon=False, prop=typesetter.font(style), labelcolor=INK, borderpad=0.2, columnspacing=1.4, handlelength=1.8,
     )  # fmt: skip
     for text in legend.get_texts():

@@ -49,6 +49,21 @@ def condition_label(condition: Condition) -> str:
             return "missing"
 
 
+def is_true(condition: Condition, value: Scalar | None) -> bool:
+    """Whether a condition is true of a value.
+
+    >>> is_true(Interval("age", 20, 30), 25), is_true(Equals("job", "clerk"), None), is_true(Missing("job"), None)
+    (True, False, True)
+    """
+    match condition:
+        case Interval(_, low, high, _):
+            return isinstance(value, int | float) and low <= value < high
+        case Equals(_, wanted):
+            return bool(value == wanted)
+        case Missing():
+            return value is None
+
+
 def percent(share: float) -> str:
     """A share in per cent, never rounded to certainty.
 
