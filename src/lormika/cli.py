@@ -53,7 +53,7 @@ def demo(
     objective: Annotated[
         str, typer.Option(help="Best by which measure: support, coverage, confidence, lift or leverage.")
     ] = "leverage",
-    k: Annotated[int, typer.Option(help="How many rules of each kind.")] = 3,
+    k: Annotated[int, typer.Option(help="How many rules of each kind.")] = 2,
     out: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("lormika-demo.html"),
     open_report: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:
