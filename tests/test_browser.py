@@ -44,6 +44,7 @@ for (let i = 0; i < boxes.length; i++)
       faults.push(`overlap: ${boxes[i].text} | ${boxes[j].text}`);
   }
 const result = {faults: faults.slice(0, 20), pieces: boxes.length, title: document.title,
+                dark: matchMedia("(prefers-color-scheme: dark)").matches,
                 requests: performance.getEntriesByType("resource").map(e => e.name)};
 document.body.innerHTML = "";
 document.body.dataset.result = JSON.stringify(result);
@@ -67,12 +68,13 @@ def visit(html: str, tmp_path, width: int, dark: bool = False) -> dict:
     return json.loads(unescape(found.group(1)))
 
 
-@pytest.mark.parametrize("width", [860, 1440])
+@pytest.mark.parametrize(("width", "dark"), [(860, False), (1440, True), (1440, False), (860, True)])
 @pytest.mark.parametrize("name", CASES)
-def test_no_text_overlaps_or_is_cut_off(name, width, tmp_path):
-    result = visit(CASES[name]().to_html(), tmp_path, width)
+def test_no_text_overlaps_or_is_cut_off(name, width, dark, tmp_path):
+    result = visit(CASES[name]().to_html(), tmp_path, width, dark)
     assert result["faults"] == []
     assert result["pieces"] > 30
+    assert result["dark"] == dark
     assert result["requests"] == []
 
 

@@ -88,6 +88,28 @@ def test_what_comes_from_data_is_shown_as_text():
     assert "49" not in re.findall(r"\{\{.*?\}\}", reader.text)
 
 
+def test_lines_of_equal_leverage_are_whole():
+    explanation = CASES["binary"]()
+    paths = re.findall(r'<polyline points="([^"]*)"', explanation.to_html())
+    assert len(paths) == 6  # three for each class
+    for path in paths:
+        pairs = [tuple(map(float, pair.split(","))) for pair in path.split()]
+        assert max(x for x, _ in pairs) == 530  # the right edge
+
+
+def test_the_arrow_of_a_rerun_ends_where_the_model_does():
+    explanation = CASES["binary"]()
+    arrows = re.findall(r'<i style="left: ([\d.]+)%"></i><u style="left: ([\d.]+)%">', explanation.to_html(page=False))
+    reruns = [rule.rerun for rule in explanation.rules if rule.rerun is not None]
+    assert reruns
+    assert arrows == [(f"{100 * explanation.probability:.1f}", f"{100 * r.probability:.1f}") for r in reruns]
+
+
+def test_definitions_are_within_reach_of_the_keyboard():
+    html = CASES["binary"]().to_html(page=False)
+    assert len(re.findall(r'<abbr tabindex="0" title="[^"]{20,}"', html)) == 5
+
+
 def test_an_empty_kind_says_why():
     explanation = CASES["empty_kind"]()
     reasons = [note for note in explanation.notes if note.startswith("No ")]

@@ -51,11 +51,20 @@ class Interval:
         # As float64, because pandas rounds the ends to the type of the column, and leaves NA in the result.
         return f"{low}{query_name(self.feature)}.astype('float64'){high}"
 
+    @property
+    def ends(self) -> tuple[float, float, str]:
+        """Both ends as they are said, and the sign before the upper one: whole numbers include it.
+
+        >>> Interval("age", 25.5, 29.5, integer=True).ends, Interval("rate", 0.25, 0.5).ends
+        ((26, 29, '≤'), (0.25, 0.5, '<'))
+        """
+        if not self.integer:
+            return self.low, self.high, "<"
+        low = math.ceil(self.low) if math.isfinite(self.low) else self.low
+        return (low, math.ceil(self.high) - 1, "≤") if math.isfinite(self.high) else (low, self.high, "<")
+
     def __str__(self) -> str:
-        low, high, upper = self.low, self.high, "<"
-        if self.integer:
-            low = math.ceil(low) if math.isfinite(low) else low
-            high, upper = (math.ceil(high) - 1, "≤") if math.isfinite(high) else (high, upper)
+        low, high, upper = self.ends
         if low == high:
             return f"{self.feature} = {format_exact(low)}"
         if low == -math.inf and high == math.inf:

@@ -22,11 +22,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-MOST_COLUMNS = 4
-"""Beyond so many features, conditions are listed in words instead of standing in a column each."""
+MOST_COLUMNS = 5
+"""Beyond so many features, each rule shows its own features instead of all of them in aligned columns."""
+
+_FEATURES_WIDTH = 47.0  # per cent of the table's width, for all features together
+_SHORTEST, _LONGEST = 7, 15  # letters that a column's width follows
+_LEAST_ARROW = 4.0  # per cent: a shorter one would hide behind its own dot
 
 MOST_CHARACTERS = 300
 """Of any one text."""
+
+_BRIEF = 60  # characters in a narrow place
 
 
 def to_html(payload: Payload) -> str:
@@ -63,16 +69,16 @@ def _environment() -> Environment:
 
 
 def _breakable(name: str) -> Markup:
-    """A name that may be broken after each underscore, dot or hyphen."""
+    """A text in a narrow place: brief, and a name may be broken after each underscore, dot or hyphen."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"(?<=[_.\-/])", "<wbr>", str(escape(_shorten(name)))))
+    return Markup(re.sub(r"(?<=[_.\-/])(?=[^\W\d])", "<wbr>", str(escape(_shorten(name, _BRIEF)))))
 
 
-def _shorten(value: Any) -> Any:
+def _shorten(value: Any, most: int = MOST_CHARACTERS) -> Any:
     """Texts from data may be endless; whoever needs them whole has the JSON."""
-    is_long = isinstance(value, str) and not hasattr(value, "__html__") and len(value) > MOST_CHARACTERS
-    return f"{value[:MOST_CHARACTERS]}…" if is_long else value
+    is_long = isinstance(value, str) and not hasattr(value, "__html__") and len(value) > most
+    return f"{value[:most]}…" if is_long else value
 
 
 def _context(payload: Payload) -> dict[str, Any]:
@@ -88,8 +94,8 @@ def _context(payload: Payload) -> dict[str, Any]:
     }
     return {
         "spans": narrative(payload),
-        "columns": [_column(name, payload["instance"][name], quantiles[name]) for name in used] if in_columns else [],
-        "in_columns": in_columns,
+        "columns": _columns(used, rules, payload, quantiles) if in_columns else [],
+        "slots": 0 if in_columns else min(3, max(len(rule.conditions) for rule in rules)),
         "groups": [
             _group(category, [rule for rule in rules if rule.category == category], payload, used, quantiles)
             | {"reason": reasons.get(category, "No rule of this kind was found.")}
@@ -104,12 +110,45 @@ def _context(payload: Payload) -> dict[str, Any]:
     }
 
 
-def _column(name: str, value: Any, quantiles: list[float]) -> dict[str, Any]:
-    """Heading of a feature: its name, the instance's value, and where that lies on the axis."""
-    if not quantiles or value is None:
-        return {"name": name, "value": format_value(value), "at": None, "side": "left"}
-    at = position(quantiles, value)
-    return {"name": name, "value": format_value(value), "at": round(100 * at, 1), "side": _side(at)}
+def _columns(
+    used: list[str], rules: list[Rule], payload: Payload, quantiles: dict[str, list[float]]
+) -> list[dict[str, Any]]:
+    """Headings of the features; who has longer words gets more room."""
+    conditions = [condition for rule in rules for condition in rule.conditions]
+    columns: list[dict[str, Any]] = []
+    for name in used:
+        value = payload["instance"][name]
+        labels = [_label(condition) for condition in conditions if condition.feature == name]
+        words = re.split(r"[\s_.\-/]+", name) + " ".join([_short(value), *labels]).split(" ")
+        at = _at(value, quantiles[name])
+        columns.append(
+            {
+                "name": name,
+                "value": format_value(value),
+                "short": _short(value),
+                "at": at,
+                "side": "left" if at is None else _side(at / 100),
+                "width": min(max(_SHORTEST, *map(len, words)), _LONGEST),
+            }
+        )
+    total = sum(column["width"] for column in columns)
+    return [column | {"width": round(_FEATURES_WIDTH * column["width"] / total, 2)} for column in columns]
+
+
+def _at(value: Any, quantiles: list[float]) -> float | None:
+    """Where the instance's value lies on its feature's axis, in per cent; None: the axis has no such place."""
+    return None if value is None or not quantiles else round(100 * position(quantiles, value), 1)
+
+
+def _short(value: Any) -> str:
+    """A value in a narrow place: few digits."""
+    return f"{value:.4g}" if isinstance(value, float) and 1e-4 <= abs(value) < 1e4 else format_value(value)
+
+
+def _label(condition: Condition) -> str:
+    """A condition without its feature's name; a sign stays with its number."""
+    label = condition_label(condition)
+    return re.sub(r"([<≤≥=]) ", "\\1\N{NO-BREAK SPACE}", label) if isinstance(condition, Interval) else label
 
 
 def _group(
@@ -117,12 +156,19 @@ def _group(
 ) -> dict[str, Any]:
     heading, term = HEADINGS[category]
     return {
-        "heading": heading.format(prediction=format_value(payload["prediction"])),
+        "heading": heading.format(prediction=format_value(payload["prediction"])).replace(" …", "\N{NO-BREAK SPACE}…"),
         "term": term,
+        "consequent": _common_consequent(category, rules),
         "tone": "for" if category.is_supporting else "against",
         "hypothetical": not category.is_current,
         "rules": [_rule(rule, payload, used, quantiles) for rule in rules],
     }
+
+
+def _common_consequent(category: Category, rules: list[Rule]) -> str | None:
+    """Where all contradicting rules of a kind lead, if that is one class."""
+    labels = {format_value(rule.consequent) for rule in rules}
+    return labels.pop() if len(labels) == 1 and not category.is_supporting else None
 
 
 def _rule(rule: Rule, payload: Payload, used: list[str], quantiles: dict[str, list[float]]) -> dict[str, Any]:
@@ -131,7 +177,7 @@ def _rule(rule: Rule, payload: Payload, used: list[str], quantiles: dict[str, li
     return {
         "text": str(rule),
         "cells": [cells.get(name) for name in used],
-        "conditions": [cell | {"feature": name} for name, cell in cells.items()],
+        "own": list(cells.values()),
         "consequent": None if rule.category is None or rule.category.is_supporting else format_value(rule.consequent),
         "confidence": rule.confidence,
         "share": rule.counts.share_without,
@@ -150,12 +196,14 @@ def _cell(condition: Condition, value: Any, quantiles: list[float]) -> dict[str,
     if isinstance(condition, Interval) and quantiles:
         low, high = span(quantiles, condition.low, condition.high)
     return {
+        "feature": condition.feature,
+        "now": format_value(value),
+        "at": _at(value, quantiles),
         "left": round(100 * low, 1),
         "width": round(100 * (high - low), 1),
-        "label": condition_label(condition),
+        "label": _label(condition),
         "side": _side((low + high) / 2),
         "holds": is_true(condition, value),
-        "ranged": isinstance(condition, Interval),
     }
 
 
@@ -173,7 +221,18 @@ def _rerun(rule: Rule, payload: Payload) -> dict[str, Any] | None:
         "mark": mark,
         "tone": {"✔": "kept", "✖": "failed"}.get(mark, "same"),
         "edits": str(rule.rerun),
+        "arrow": _arrow(before, rule.rerun.probability),
+        "halves": len(payload["classes"]) == 2,
     }
+
+
+def _arrow(before: float | None, after: float | None) -> dict[str, Any] | None:
+    """From the probability of the prediction to the one after the change, in per cent; None: there are none."""
+    if before is None or after is None:
+        return None
+    start, end = round(100 * before, 1), round(100 * after, 1)
+    way = "still" if abs(end - start) < _LEAST_ARROW else "up" if end > start else "down"
+    return {"start": start, "end": end, "left": min(start, end), "width": round(abs(end - start), 1), "way": way}
 
 
 def _table_row(rule: Rule) -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lormika.payload import Payload, load_rule
 from lormika.rule import Rule
 from lormika.values import Scalar, format_value
+from lormika.views.leverage import Curve, apart, leverage_curves
 from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter
 
 if TYPE_CHECKING:
@@ -19,24 +17,7 @@ if TYPE_CHECKING:
 # All lengths are points.
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 334.0, 284.0, 50.0, 54.0, 42.0  # of the axes, and around them
 _NARROWEST, _WIDEST = 104.0, 220.0  # names of the curves, right of the axes
-_STEPS = 200  # of a curve
-_LEVELS = {1: 4, 2: 3, 3: 2}  # lines for each consequent, zero included; one if there are more consequents
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Curve:
-    """Rules for a consequent that have the same leverage."""
-
-    end: float  # confidence at the right end
-    share: float
-    leverage: float
-    name: str
-    colour: str
-
-    def confidence(self, coverage: float) -> float:
-        """Solves leverage = coverage x (confidence - share)."""
-        return self.share + self.leverage / coverage
 
 
 def draw(payload: Payload) -> Figure:
@@ -46,7 +27,7 @@ def draw(payload: Payload) -> Figure:
     rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
     typesetter = Typesetter()
     most = min(1.0, 1.1 * max((rule.coverage for rule in rules), default=1.0))
-    curves = sorted(_curves(rules, payload["prediction"], most))
+    curves = leverage_curves(rules, payload["prediction"], most)
     names = max([_NARROWEST, *(typesetter.natural(curve.name, SMALL, _WIDEST) for curve in curves)])
     size = _LEFT + _WIDTH + names + 12, _TOP + _HEIGHT + _BOTTOM
     figure = Figure(figsize=(size[0] / 72, size[1] / 72), facecolor=PAPER)
@@ -102,58 +83,22 @@ def _draw_rule(axes: Axes, rule: Rule) -> None:
     )  # fmt: skip
 
 
-def _curves(rules: list[Rule], prediction: Scalar, most: float) -> Iterator[_Curve]:
-    """Curves for each class that rules lead to, up to the best of these rules."""
-    consequents: dict[tuple[bool, Scalar], list[Rule]] = {}
-    for rule in rules:  # True is no 1 here
-        consequents.setdefault((isinstance(rule.consequent, bool), rule.consequent), []).append(rule)
-    for (_, consequent), own in consequents.items():
-        share, colour = own[0].counts.share_without, BLUE if consequent == prediction else ORANGE
-        for leverage in _levels(max(rule.leverage for rule in own), _LEVELS.get(len(consequents), 1)):
-            yield _Curve(share + leverage / most, share, leverage, f"{leverage:g} ⇒ {format_value(consequent)}", colour)
-
-
-def _levels(greatest: float, number: int) -> list[float]:
-    """So many evenly spaced round values from zero to the greatest leverage; the greatest comes first.
-
-    >>> _levels(0.157, 3), _levels(0.031, 1), _levels(-0.1, 3)
-    ([0.15, 0.075, 0.0], [0.031], [0.0])
-    """
-    if greatest <= 0:
-        return [0.0]
-    digits = 1 - math.floor(math.log10(greatest))
-    top = math.floor(greatest * 10**digits) / 10**digits
-    return [round(top * (1 - i / max(number - 1, 1)), digits + 1) for i in range(number)]
-
-
-def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[_Curve]) -> None:
+def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[Curve]) -> None:
     """Dashed lines, with names at their right ends that are pushed apart where they would overlap."""
     most, (bottom, top) = axes.get_xlim()[1], axes.get_ylim()
     line = SMALL.line / _HEIGHT * (top - bottom)
-    places = _apart([curve.end for curve in curves], line, bottom, top)
+    places = apart([curve.end for curve in curves], line, bottom, top)
     for curve, place in zip(curves, places, strict=True):
-        xs = [most * step / _STEPS for step in range(1, _STEPS + 1)]
-        points = [(x, curve.confidence(x)) for x in xs if curve.confidence(x) <= top]
-        axes.plot(*zip(*points, strict=True), linestyle="--", color=curve.colour, linewidth=0.9, alpha=0.6, zorder=1)
+        look: dict[str, Any] = {"linestyle": "--", "color": _colour(curve), "linewidth": 0.9, "alpha": 0.6, "zorder": 1}
+        axes.plot(*zip(*curve.points(most, top), strict=True), **look)
         axes.annotate(
             typesetter.wrap(curve.name, SMALL, _WIDEST)[0], (most, place), (5, 0), textcoords="offset points",
-            va="center", annotation_clip=False, **_look(typesetter, Style(SMALL.size, curve.colour)),
+            va="center", annotation_clip=False, **_look(typesetter, Style(SMALL.size, _colour(curve))),
         )  # fmt: skip
 
 
-def _apart(heights: list[float], least: float, bottom: float, top: float) -> list[float]:
-    """Move heights, which ascend, so that neighbours are at least so far apart.
-
-    >>> _apart([1.0, 5.0, 5.0, 9.0], 2.0, 0.0, 9.0)
-    [1.0, 4.0, 6.0, 9.0]
-    """
-    up, down, last = list(heights), list(heights), len(heights) - 1
-    for i in range(1, len(heights)):
-        up[i] = max(up[i], up[i - 1] + least)
-        down[last - i] = min(down[last - i], down[last - i + 1] - least)
-    # The mean of both keeps the distances, and so do the bounds.
-    means = [(a + b) / 2 for a, b in zip(up, down, strict=True)]
-    return [max(min(mean, top - (last - i) * least), bottom + i * least) for i, mean in enumerate(means)]
+def _colour(curve: Curve) -> str:
+    return BLUE if curve.supporting else ORANGE
 
 
 def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:

@@ -2,60 +2,70 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lormika.payload import Payload, load_rule
+from lormika.views.leverage import apart, leverage_curves
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 560, 320, 52, 40, 12, 16
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 320, 52, 190, 12, 40  # margins on the four sides
+_LINE = 13.0  # height of a line of text
+_STEPS = 40  # of a curve
+_LONGEST = 26  # name of a curve
 
 
 def points(payload: Payload) -> dict[str, Any]:
     """Points, axes and lines of equal leverage; the axes reach as far as the rules do."""
-    rules = [load_rule(rule) for rule in payload["rules"]]
-    right = _round_up(max((rule.coverage for rule in rules), default=1.0))
-    bottom = _round_down(min((min(rule.confidence, rule.counts.share_without) for rule in rules), default=0.0))
+    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
+    x_ticks = _ticks(0.0, max((rule.coverage for rule in rules), default=1.0))
+    curves = leverage_curves(rules, payload["prediction"], x_ticks[-1])
+    heights = [rule.confidence for rule in rules] + [curve.end for curve in curves]
+    y_ticks = _ticks(min(heights, default=0.0), min(1.0, max(heights, default=1.0)))
 
     def x(coverage: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * coverage / right, 1)
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * coverage / x_ticks[-1], 1)
 
     def y(confidence: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (confidence - bottom) / (1 - bottom), 1)
+        share = (confidence - y_ticks[0]) / (y_ticks[-1] - y_ticks[0])
+        return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share, 1)
 
-    share = next(c["rows"] for c in payload["classes"] if c["label"] == payload["prediction"])
-    share /= sum(c["rows"] for c in payload["classes"])
+    ends = apart([-y(curve.end) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))
     return {
         "size": (WIDTH, HEIGHT, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, TOP),
         "points": [
             {
                 "x": x(rule.coverage),
                 "y": y(rule.confidence),
-                "tone": "for" if rule.category is None or rule.category.is_supporting else "against",
-                "current": rule.category is None or rule.category.is_current,
+                "tone": "for" if rule.category.is_supporting else "against",
+                "current": rule.category.is_current,
                 "text": str(rule),
             }
             for rule in rules
+            if rule.category is not None
         ],
-        "x_ticks": [(x(right * i / 4), right * i / 4) for i in range(5)],
-        "y_ticks": [(y(bottom + (1 - bottom) * i / 4), bottom + (1 - bottom) * i / 4) for i in range(5)],
-        "lines": [_line(leverage, share, right, bottom, x, y) for leverage in (0.0, 0.025, 0.05, 0.1, 0.2)],
+        "x_ticks": [(x(tick), tick) for tick in x_ticks],
+        "y_ticks": [(y(tick), tick) for tick in y_ticks],
+        "lines": [
+            {
+                "path": [(x(a), y(b)) for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)],
+                "name": curve.name,
+                "short": curve.name if len(curve.name) <= _LONGEST else f"{curve.name[: _LONGEST - 1]}…",
+                "tone": "for" if curve.supporting else "against",
+                "end": round(-end, 1),
+            }
+            for curve, end in zip(curves, ends, strict=True)
+        ],
     }
 
 
-def _line(leverage: float, share: float, right: float, bottom: float, x: Any, y: Any) -> dict[str, Any]:
-    """Where the leverage of a rule for the prediction is the same: coverage x (confidence - share)."""
-    steps = [right * i / 60 for i in range(1, 61)]
-    curve = [(c, share + leverage / c) for c in steps]
-    inside = [(x(c), y(f)) for c, f in curve if bottom <= f <= 1]
-    return {
-        "path": " ".join(f"{a},{b}" for a, b in inside),
-        "leverage": leverage,
-        "end": inside[-1] if inside else None,
-    }
+def _ticks(low: float, high: float) -> list[float]:
+    """Round shares around both, at most eight.
 
-
-def _round_up(share: float) -> float:
-    return min(1.0, -(-share * 10 // 1) / 10)
-
-
-def _round_down(share: float) -> float:
-    return max(0.0, min(0.9, share * 10 // 1 / 10))
+    >>> _ticks(0.34, 1.0), _ticks(0.0, 0.07)
+    ([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0], [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07])
+    """
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2):
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        if last - first <= 7:
+            break
+    return [round(i * step, 2) for i in range(first, max(last, first + 1) + 1)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 from typing import Literal
 
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
-from lormika.values import Scalar, format_value
+from lormika.values import Scalar, format_exact, format_value
 
 HEADINGS = {
     Category.CURRENT_SUPPORTING: ("Why “{prediction}”", "current supporting"),
@@ -41,8 +41,10 @@ def condition_label(condition: Condition) -> str:
     """
     match condition:
         case Interval():
-            text = str(replace(condition, feature=""))
-            return text.replace(" ≤  ≤ ", " – ").replace(" ≤  < ", " – <").strip()
+            low, high, upper = condition.ends
+            if low == -math.inf or high == math.inf or low == high:
+                return str(condition).removeprefix(condition.feature).strip()
+            return f"{format_exact(low)} – {upper if upper == '<' else ''}{format_exact(high)}"
         case Equals(_, value):
             return format_value(value)
         case Missing():
