@@ -70,7 +70,7 @@ def as_model(
     The background passes through the model once; if its labels are known already, only some of its rows do.
     """
     ask, decide = _methods(model)
-    own = _own_classes(model)
+    own = classes_of(model)
     names = None if class_names is None else _class_names(class_names)
     given = None if labels is None else _given_labels(labels, n_rows)
     asked = n_rows if given is None else min(n_rows, _ROWS_TO_COMPARE)
@@ -120,6 +120,15 @@ def _methods(model: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | N
     )
 
 
+def check_model(model: Any, source: str) -> None:
+    """Refuse what was loaded, but is no classifier."""
+    try:
+        _methods(model)
+        classes_of(model)
+    except InputError as error:
+        raise InputError(f"{source}: {str(error).removeprefix('model: ')}") from None
+
+
 def _is_regressor(model: Any) -> bool:
     if "sklearn" not in sys.modules or not hasattr(model, "predict"):  # else it cannot be one of its kind
         return False
@@ -134,6 +143,8 @@ def _is_regressor(model: Any) -> bool:
 def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
     try:
         answer = ask(frame)
+    except (InputError, ModelError):  # of a loaded model, which says itself what went wrong
+        raise
     except Exception as error:
         name = getattr(ask, "__qualname__", type(ask).__name__)
         raise ModelError(f"the model failed in {name} on {n_rows} rows: {type(error).__name__}: {error}") from error
@@ -186,7 +197,7 @@ def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
 # Classes
 
 
-def _own_classes(model: Any) -> tuple[Scalar, ...] | None:
+def classes_of(model: Any) -> tuple[Scalar, ...] | None:
     """Classes of a fitted estimator, as it calls them."""
     own = getattr(model, "classes_", None)
     if own is None:

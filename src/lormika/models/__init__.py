@@ -1,0 +1,7 @@
+"""Models: what counts as one, and loading one from a file, a module or a server."""
+
+from lormika.models.files import sha256
+from lormika.models.loading import load
+from lormika.models.model import Answer, Model, as_model
+
+__all__ = ["Answer", "Model", "as_model", "load", "sha256"]

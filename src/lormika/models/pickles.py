@@ -1,0 +1,27 @@
+"""Pickles and joblib files: programs, in effect, and only run if the user says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lormika.errors import InputError
+from lormika.models.files import sha256
+
+
+def load_pickle(path: Path, *, allow_pickle: bool) -> Any:
+    """Unpickle a file, if allowed; joblib's own pickles and compressed ones, too."""
+    if not allow_pickle:
+        raise InputError(
+            f"{path} is a pickle: loading it runs any code that it holds. If you trust whoever made it, and this is "
+            f"their file (SHA-256 {sha256(path)}), allow it with allow_pickle=True (--allow-pickle); safer: save the "
+            "model with skops, or as ONNX"
+        )
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the code in it raises
+        raise InputError(f"{path} cannot be unpickled: {type(error).__name__}: {error}") from error

@@ -1,0 +1,238 @@
+"""A model behind the Open Inference Protocol (v2), such as of MLServer, KServe or Triton."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from lormika.errors import InputError, ModelError
+from lormika.models.columns import Input, check_inputs, feature_names, tensors
+from lormika.models.connection import Server
+from lormika.options import check_integer, check_number
+from lormika.values import Scalar
+
+_TYPES: dict[str, np.dtype[Any]] = {
+    "BOOL": np.dtype(np.bool_),
+    **{f"{sign}INT{bits}": np.dtype(f"{sign}int{bits}".lower()) for sign in ("", "U") for bits in (8, 16, 32, 64)},
+    **{f"FP{bits}": np.dtype(f"float{bits}") for bits in (16, 32, 64)},
+    "BYTES": np.dtype(object),
+}
+_PATH = re.compile(r".*/v2/models/[^/]+(/versions/[^/]+)?")
+_CLASS_KEYS = ("classes", "class_names", "labels")
+
+
+class RemoteModel:
+    """A classifier on a server.
+
+    JSON has no NaN: a missing value, a number or a text, is sent as null. Rows go in batches.
+    """
+
+    def __init__(self, server: Server, path: str, url: str, batch_rows: int) -> None:
+        self._server, self._path, self._url, self._batch_rows = server, path, url, batch_rows
+        description = server.ask("GET", path)
+        if not isinstance(description, dict):
+            raise ModelError(f"{url} does not describe a model: expected a JSON object")
+        listed = _listed(description, "inputs", url)
+        self._datatypes = {one["name"]: one["datatype"] for one in listed}
+        self._inputs = [_input(one, url) for one in listed]
+        check_inputs(self._inputs, url)
+        label, probability = _outputs(_listed(description, "outputs", url), url)
+        self._label, self._probability = label, probability
+        self.classes_ = _classes([description, *(one for one in (probability, label) if one)])
+        self.feature_names_in_ = feature_names(self._inputs)
+        self.predict: Callable[[Any], np.ndarray] | None = None if label is None else self._predict
+        self.predict_proba: Callable[[Any], np.ndarray] | None = None if probability is None else self._predict_proba
+
+    def __enter__(self) -> RemoteModel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _predict(self, table: Any) -> np.ndarray:
+        """Label of each row."""
+        labels = self._infer(self._label, table)
+        return labels.reshape(len(labels)) if labels.ndim == 2 and labels.shape[1] == 1 else labels
+
+    def _predict_proba(self, table: Any) -> np.ndarray:
+        """Probability of each class, for each row."""
+        return self._infer(self._probability, table)
+
+    def _infer(self, output: dict[str, Any] | None, table: Any) -> np.ndarray:
+        assert output is not None
+        name = output["name"]
+        n_rows, batches = self._batches(table)
+        answers: list[np.ndarray] = []
+        done = 0
+        for rows, inputs in batches:
+            try:
+                answer = self._server.ask(
+                    "POST", f"{self._path}/infer", {"inputs": inputs, "outputs": [{"name": name}]}
+                )
+                answers.append(_read_output(answer, name, rows, self._url))
+            except ModelError as error:
+                raise ModelError(f"{error}; {done:,} of {n_rows:,} rows had been answered") from error
+            done += rows
+        return np.concatenate(answers)
+
+    def _batches(self, table: Any) -> tuple[int, Iterator[tuple[int, list[dict[str, Any]]]]]:
+        """Number of rows, and the inputs of each batch with its number of rows."""
+        whole = tensors(self._inputs, table)
+        n_rows = len(next(iter(whole.values())))
+
+        def batches() -> Iterator[tuple[int, list[dict[str, Any]]]]:
+            for start in range(0, n_rows, self._batch_rows):
+                part = {name: tensor[start : start + self._batch_rows] for name, tensor in whole.items()}
+                yield (
+                    len(next(iter(part.values()))),
+                    [
+                        {
+                            "name": name,
+                            "shape": list(tensor.shape),
+                            "datatype": self._datatypes[name],
+                            "data": _data(tensor),
+                        }
+                        for name, tensor in part.items()
+                    ],
+                )
+
+        return n_rows, batches()
+
+
+def connect(
+    url: str, *, timeout: float, retries: int, batch_rows: int, headers: Mapping[str, str] | None, max_size: int
+) -> RemoteModel:
+    """Ask a server for its model, and how to talk to it."""
+    check_number("timeout", timeout, 0.001)
+    check_integer("retries", retries, 0)
+    check_integer("batch_rows", batch_rows, 1)
+    parts = urlsplit(url)
+    try:
+        port_is_right = parts.port != 0
+    except ValueError:
+        port_is_right = False
+    if parts.username is not None or parts.password is not None:
+        raise InputError("the URL holds a password; give it with headers={'Authorization': ...}")
+    if not parts.hostname or not port_is_right:
+        raise InputError(f"{url}: the host or port is not right")
+    path = parts.path.rstrip("/")
+    if parts.query or parts.fragment or not _PATH.fullmatch(path):
+        raise InputError(
+            f"{url} names no model: give {parts.scheme}://{parts.netloc}/v2/models/NAME, or .../NAME/versions/VERSION"
+        )
+    server = Server(parts, timeout=timeout, retries=retries, headers=headers or {}, max_size=max_size)
+    try:
+        return RemoteModel(server, path, url, batch_rows)
+    except BaseException:
+        server.close()
+        raise
+
+
+def _listed(description: dict[str, Any], key: str, url: str) -> list[dict[str, Any]]:
+    """Inputs or outputs, as the server describes them."""
+    listed = description.get(key)
+    if not listed:
+        raise ModelError(f"{url}: the server does not say which {key} the model has; declare them there")
+    wanted = {"name": str, "datatype": str, "shape": list}
+    if not isinstance(listed, list) or not all(
+        isinstance(one, dict) and all(isinstance(one.get(field), kind) for field, kind in wanted.items())
+        for one in listed
+    ):
+        raise ModelError(f"{url}: the server's list of {key} cannot be read")
+    return listed
+
+
+def _input(one: dict[str, Any], url: str) -> Input:
+    shape, datatype = one["shape"], one["datatype"]
+    if datatype not in _TYPES or len(shape) not in (1, 2):
+        raise InputError(
+            f"{url}: the model's input {one['name']!r} is {datatype} of the shape {shape}; a table or a column of "
+            "numbers, booleans or text can be explained"
+        )
+    width = shape[1] if len(shape) == 2 else 1
+    return Input(one["name"], _TYPES[datatype], width if isinstance(width, int) and width > 0 else None, len(shape))
+
+
+def _outputs(outputs: list[dict[str, Any]], url: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The output of labels and the one of probabilities."""
+    label = next((one for one in outputs if not one["datatype"].startswith("FP")), None)
+    tables = [one for one in outputs if one["datatype"].startswith("FP") and len(one["shape"]) == 2]
+    tables = [one for one in tables if one["shape"][1] != 1]
+    likely = [one for one in tables if "prob" in one["name"].lower()]
+    if label is None and not tables:
+        listed = ", ".join(f"{one['name']} {one['datatype']} {one['shape']}" for one in outputs)
+        raise InputError(
+            f"{url} is no classifier: it gives {listed}; a label per row, or a probability of each class, is needed"
+        )
+    return label, next(iter(likely or tables), None)
+
+
+def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | None:
+    """Names of the classes, if the server gives them among the parameters of the model or an output."""
+    for one in descriptions:
+        parameters = one.get("parameters")
+        for key in _CLASS_KEYS:
+            found = parameters.get(key) if isinstance(parameters, dict) else None
+            if isinstance(found, str):  # the protocol knows no lists here
+                try:
+                    found = json.loads(found)
+                except ValueError:
+                    continue
+            if isinstance(found, list) and len(found) > 1 and all(isinstance(name, str | int) for name in found):
+                return tuple(found)
+    return None
+
+
+def _data(tensor: np.ndarray) -> list[Any]:
+    values: list[Any] = tensor.ravel().tolist()
+    if tensor.dtype.kind != "f":
+        return values
+    finite = np.isfinite(tensor).all()
+    return values if finite else [None if value != value else _finite(value) for value in values]
+
+
+def _finite(value: float) -> float:
+    if value in (np.inf, -np.inf):
+        raise InputError("the table holds an infinite number, which cannot be sent as JSON")
+    return value
+
+
+def _read_output(answer: Any, name: str, rows: int, url: str) -> np.ndarray:
+    try:
+        found = next(one for one in answer["outputs"] if one["name"] == name)
+        shape, datatype = [int(size) for size in found["shape"]], found["datatype"]
+        values = list(_flat(found["data"]))
+        if datatype.startswith("FP"):
+            array = np.array([np.nan if value is None else float(value) for value in values])
+        else:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+        array = array.reshape(shape)
+    except StopIteration:
+        raise ModelError(f"{url}: the answer holds no output {name!r}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"{url}: the output {name!r} of the answer cannot be read: {error}") from None
+    if array.ndim == 0 or len(array) != rows:
+        raise ModelError(f"{url}: the output {name!r} has the shape {shape} for {rows} rows")
+    return array
+
+
+def _flat(data: Any) -> Iterator[Any]:
+    """Values of nested lists, or of a list that is flat already."""
+    for value in data:
+        if isinstance(value, list):
+            yield from _flat(value)
+        else:
+            yield value

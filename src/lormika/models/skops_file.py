@@ -1,0 +1,116 @@
+"""skops files: read as plain JSON and judged first; only then does skops build what they describe."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lormika.errors import InputError
+from lormika.models import archive, files
+from lormika.models.extras import require
+from lormika.models.trees import check_trees
+from lormika.models.trusted import TRUSTED
+
+_SCHEMA = "schema.json"
+_PROTOCOL = 2  # files of older ones may choose other, older ways of building the same node
+# The version whose ways of building were reviewed; before 0.13, files could get around its own checks.
+_OLDEST = (0, 16)
+
+
+def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> Any:
+    """Load a skops file that holds trusted types only."""
+    data = files.read(path, max_size)
+    if files.looks_like_pickle(data):
+        raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
+    if not data.startswith(b"PK"):
+        raise InputError(f"{path} is not a skops file: these are zip archives")
+    members = archive.unpack(path, data, max_size)
+    try:
+        types = _check_types(path, _schema(path, members), trust)
+        skops = require("skops.io", path)
+        _check_version(path)
+        # Packed anew, so that skops reads exactly what was judged.
+        model = skops.loads(archive.pack(members), trusted=sorted(types))
+        check_trees(model, path)
+    except InputError:
+        raise
+    except RecursionError:
+        raise InputError(f"{path} is nested too deeply") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a broken file leads to
+        raise InputError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return model
+
+
+def _check_version(path: Path) -> None:
+    import skops
+
+    numbers = tuple(map(int, re.findall(r"\d+", skops.__version__)[:2]))
+    if numbers < _OLDEST:
+        raise InputError(
+            f"{path}: skops {skops.__version__} is too old to load files safely; pip install 'lormika[models]'"
+        )
+
+
+def _schema(path: Path, members: dict[str, bytes]) -> dict[str, Any]:
+    if _SCHEMA not in members:
+        raise InputError(f"{path} is not a skops file: it holds no {_SCHEMA}")
+    try:
+        schema = json.loads(members[_SCHEMA])
+    except ValueError as error:
+        raise InputError(f"{path} is broken: {_SCHEMA} is not JSON: {error}") from None
+    if not isinstance(schema, dict) or type(schema.get("protocol")) is not int:
+        raise InputError(f"{path} is broken: {_SCHEMA} names no protocol")
+    if schema["protocol"] != _PROTOCOL:
+        raise InputError(
+            f"{path} is of protocol {schema['protocol']} of skops; {_PROTOCOL} is understood. Save the model again, "
+            "with skops 0.16 or later"
+        )
+    return schema
+
+
+def _check_types(path: Path, schema: dict[str, Any], trust: Sequence[str]) -> set[str]:
+    """Names of all types in the file, if each is on the list or trusted by the user."""
+    names, refused = set(), set()
+    for node in _nodes(schema):
+        loader, name = node["__loader__"], _name(path, node)
+        names.add(name)
+        if name not in TRUSTED.get(loader, ()) and name not in trust:
+            refused.add(name)
+    if refused:
+        listed = sorted(refused)
+        options = " ".join(f"--trust {name}" for name in listed)
+        raise InputError(
+            f"{path} holds types that are not known to be harmless: {', '.join(listed)}. If you know what each of them "
+            f"does, and trust whoever made the file, name them: trust={listed!r} ({options})"
+        )
+    return names
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Everything in the file that skops could take for a node, wherever it stands."""
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if "__loader__" in value:
+                yield value
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def _name(path: Path, node: dict[str, Any]) -> str:
+    """What a node would build, as skops calls it."""
+    module, kind, loader = node.get("__module__"), node.get("__class__"), node["__loader__"]
+    if not (isinstance(module, str) and isinstance(kind, str) and isinstance(loader, str)):
+        raise InputError(f"{path} is broken: it holds a part that does not say what it is")
+    if loader == "MethodNode":  # a method is called by its own name, whatever object it belongs to
+        content = node.get("content")
+        method = content.get("func") if isinstance(content, dict) else None
+        return f"{module}.{kind}.{method}"
+    return f"{module}.{kind}"
