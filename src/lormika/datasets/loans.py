@@ -1,4 +1,4 @@
-"""Tables to try things on."""
+"""Loan applications that are made up, so that the true reasons of each decision are known."""
 
 from __future__ import annotations
 

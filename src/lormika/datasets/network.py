@@ -1,0 +1,23 @@
+"""A neural network that is meant to be stopped."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+
+
+class StoppedNetwork(MLPClassifier):  # type: ignore[misc]
+    """scikit-learn's network, silent on reaching `max_iter`.
+
+    The paper's settings stop L-BFGS after 200 steps. That is no failure: on COMPAS it has not converged after 5,000.
+    """
+
+    def fit(self, X: Any, y: Any) -> StoppedNetwork:
+        """Fit, as the parent does."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            super().fit(X, y)
+        return self
