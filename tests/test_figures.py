@@ -25,8 +25,8 @@ def rule(category: Category, consequent: str, label: str, probability: float | N
 @pytest.mark.parametrize(
     ("category", "consequent", "label", "before", "after", "said", "mark"),
     [
-        ("hypothetical_contradicting", "no", "no", 0.9, 0.2, "90% → 20% no", "✔"),
-        ("hypothetical_contradicting", "no", "maybe", 0.9, 0.2, "90% → 20% maybe", "✖"),
+        ("hypothetical_contradicting", "no", "no", 0.9, 0.2, "90% → 20%, now no", "✔"),
+        ("hypothetical_contradicting", "no", "maybe", 0.9, 0.2, "90% → 20%, now maybe", "~"),
         ("hypothetical_contradicting", "no", "yes", 0.9, 0.6, "90% → 60%", "✖"),
         ("hypothetical_contradicting", "no", "no", None, None, "yes → no", "✔"),
         ("hypothetical_contradicting", "no", "yes", None, None, "yes → yes", "✖"),
@@ -34,7 +34,7 @@ def rule(category: Category, consequent: str, label: str, probability: float | N
         ("hypothetical_supporting", "yes", "yes", 0.6, 0.5, "60% → 50%", "✖"),
         ("hypothetical_supporting", "yes", "yes", 0.94, 0.9401, "94% → 94%", "="),
         ("hypothetical_supporting", "yes", "yes", 1.0, 1.0, "100% → 100%", "="),
-        ("hypothetical_supporting", "yes", "no", 0.6, 0.3, "60% → 30% no", "✖"),
+        ("hypothetical_supporting", "yes", "no", 0.6, 0.3, "60% → 30%, now no", "✖"),
         ("hypothetical_supporting", "yes", "yes", None, None, "yes → yes", "="),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from cases import CASES, HOSTILE
 from lormika import Explanation
+from lormika.values import format_value
 
 GOLDEN = Path(__file__).parent / "golden"
 VOID = {"meta", "wbr", "br"}
@@ -74,8 +75,8 @@ def test_all_rules_and_figures_are_there(name):
     for rule in explanation.rules:
         assert str(rule) in text
         assert f"{rule.leverage:.3f}" in text
-        if rule.rerun is not None:
-            assert str(rule.rerun) in text
+        for edit in rule.rerun.edits if rule.rerun is not None else ():
+            assert f"{edit.feature} {format_value(edit.before)} → {format_value(edit.after)}" in text
     for note in explanation.notes:
         assert note in text
     assert explanation.summary() in text
@@ -151,8 +152,8 @@ def luminance(colour: str) -> float:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_enough_contrast(scheme):
     css = CASES["binary"]().to_html(page=False)
-    blocks = re.findall(r"\.lormika \{\s*(--text.*?)\}", css, re.S)
-    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6})", blocks[scheme == "dark"]))
+    block = re.search(rf"color-scheme: {scheme};(.*?)\}}", css, re.S)[1]
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6})", block))
     inks = {"text", "faded", "good", "bad", "strong"}
     shown = {"page": inks | {"for", "against"}, "for-band": inks | {"for"}, "against-band": inks | {"against"}}
     for behind, all_inks in shown.items():

@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from functools import cache
 from typing import Any
 
@@ -20,17 +21,20 @@ from lormika.payload import check, load_rule
 from lormika.rule import Category
 from lormika.values import format_value
 from lormika.views import plot
+from lormika.views.narrative import to_summary
+from lormika.views.plot_sheet import BAR, left_to_right
 from lormika.views.words import condition_label, percent, rerun_verdict
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install 'lormika[plot]'")
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.text import Text
 
-BLUE, ORANGE = "#0072b2", "#d55e00"
+BLUE, ORANGE = "#0072b2", "#bd4b00"
 LONG = "a_long_name " * 400 + "W" * 300
 NASTY = [
     "$x^2$", "_", "{{7*7}}", "%s", "$", r"\frac{1}{2}", "<script>alert(1)</script>", "a\nb\tc", "\x1b[31mred", "\ud800",
@@ -221,6 +225,38 @@ def bars(figure: Any) -> list[FancyBboxPatch]:
     return [patch for patch in figure.findobj(FancyBboxPatch) if to_hex(patch.get_edgecolor()) in (BLUE, ORANGE)]
 
 
+def uprights(figure: Any) -> list[Line2D]:
+    """Lines at the instance's values."""
+    return [line for line in figure.findobj(Line2D) if line.get_zorder() == 3]
+
+
+def condition_bars(figure: Any) -> tuple[list[FancyBboxPatch], list[FancyBboxPatch]]:
+    """Bars of conditions on numbers, and on categories, which are higher."""
+    end = next(text.get_position()[0] for text in texts(figure) if text.get_text() == "confidence")
+    found = [bar for bar in bars(figure) if bar.get_x() < end - 1]
+    return [bar for bar in found if bar.get_height() == BAR], [bar for bar in found if bar.get_height() > BAR]
+
+
+def luminance(colour: Any) -> float:
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    return float(np.dot([0.2126, 0.7152, 0.0722], parts))
+
+
+def contrast(one: Any, other: Any) -> float:
+    """As WCAG 2 defines it."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def background(text: Text, patches: list[Patch], figure: Any) -> Any:
+    """The colour behind a text: of its own box, of what was drawn there last, or of the paper."""
+    if text.get_bbox_patch() is not None:
+        return text.get_bbox_patch().get_facecolor()
+    middle = np.mean(text.get_window_extent().get_points(), axis=0)
+    behind = [patch for patch in patches if patch.get_window_extent().contains(*middle)]
+    return max(behind, key=lambda patch: patch.get_zorder(), default=figure).get_facecolor()
+
+
 # Both figures
 
 
@@ -228,6 +264,27 @@ def bars(figure: Any) -> list[FancyBboxPatch]:
 @pytest.mark.parametrize("case", CASES)
 def test_no_text_overlaps_or_is_cut_off(case, kind):
     assert_tidy(drawn(case, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", [loans, mixed, categorical, nasty, nothing])
+def test_every_text_stands_out_from_what_is_behind_it(case, kind):
+    figure = drawn(case, kind)
+    figure.draw_without_rendering()
+    own = {text.get_bbox_patch() for text in figure.findobj(Text)}
+    patches = [patch for patch in figure.axes[0].get_children() if isinstance(patch, Patch) and patch not in own]
+    for text in texts(figure):
+        assert contrast(text.get_color(), background(text, patches, figure)) >= 4.5, text.get_text()
+
+
+def test_words_from_right_to_left_keep_their_places():
+    mark = "\N{LEFT-TO-RIGHT MARK}"
+    assert left_to_right("job clerk → chef, 5 → 7") == "job clerk → chef, 5 → 7"
+    assert left_to_right("⇒ שלום עולם 5") == f"{mark}⇒ {mark}שלום עולם{mark} 5"
+    figure = plot.matrix(invented(["job", "b"], ["yes", "שלום"], ["السلام", "x"], 8))
+    for word in ("⇒ שלום", "السلام"):
+        assert left_to_right(word) in said(figure).split("\n")
+    assert f"⇒ {mark}שלום{mark}" in said(plot.scatter(invented(["job", "b"], ["yes", "שלום"], ["x"], 8)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -252,6 +309,52 @@ def test_the_same_explanation_gives_the_same_bytes(kind, suffix, tmp_path):
     for path in paths:
         plot.save(kind(mixed()), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_svg_can_be_read_aloud(kind, tmp_path):
+    plot.save(drawn(mixed, kind), tmp_path / "why.svg")
+    root = ET.parse(tmp_path / "why.svg").getroot()
+    assert root.get("role") == "img"
+    assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert root[0].text.endswith(f"prediction {mixed()['prediction']}")
+    assert root[1].text == to_summary(mixed())
+
+
+@pytest.mark.parametrize("case", [nasty, long_labels])
+def test_names_from_data_stay_text_in_an_svg(case, tmp_path):
+    name = "</desc></title><script>alert(1)</script>&"
+    for payload in (case(), invented([name, "b"], [name, "x"], [name, "y"], 8)):
+        plot.save(plot.scatter(payload), tmp_path / "why.svg")
+        root = ET.parse(tmp_path / "why.svg").getroot()
+        assert root.find(f".//{SVG}script") is None
+        assert len(root[0].text) < 300
+        assert len(root[1].text) < 10_000
+    assert root[0].text.endswith(f"“{name}”")
+
+
+def test_pictures_and_documents_say_what_they_show(tmp_path):
+    from PIL import Image
+
+    for suffix in ("png", "pdf"):
+        plot.save(drawn(loans, plot.matrix), tmp_path / f"why.{suffix}")
+    with Image.open(tmp_path / "why.png") as picture:
+        assert picture.text["Description"] == to_summary(loans())
+        assert picture.text["Title"].endswith(f"prediction {loans()['prediction']}")
+    document = (tmp_path / "why.pdf").read_bytes()
+    assert b"/Title (Rules that explain the prediction" in document
+    assert b"/Subject" in document
+    assert b"/CreationDate" not in document
+
+
+def test_a_figure_without_label_is_saved_too(tmp_path):
+    figure = plot.scatter(nothing())
+    figure.set_label("")
+    plot.save(figure, tmp_path / "why.svg")
+    assert b"<title>" not in (tmp_path / "why.svg").read_bytes()
 
 
 def test_a_file_without_suffix_is_saved_as_it_is_told(tmp_path):
@@ -342,13 +445,39 @@ def test_matrix_has_a_bar_for_each_condition_and_confidence():
 
 def test_a_line_runs_through_the_bars_that_are_true_now():
     for make in (loans, mixed, categorical, missing):
-        case, figure = make(), drawn(make, plot.matrix)
-        lines = [line.get_xdata()[0] for line in figure.findobj(matplotlib.lines.Line2D) if line.get_zorder() == 3]
-        assert len(lines) == len({c["feature"] for rule in case["rules"] for c in rule["conditions"]})
-        conditions = [bar for bar in bars(figure) if bar.get_x() + 1 < max(lines) or bar.get_hatch()]
-        for bar in conditions:
+        figure, kinds = drawn(make, plot.matrix), {f["name"]: f["kind"] for f in make()["features"]}
+        lines = [line.get_xdata()[0] for line in uprights(figure)]
+        used = {c["feature"] for rule in make()["rules"] for c in rule["conditions"]}
+        assert len(lines) == sum(kinds[feature] == "numeric" for feature in used)
+        for bar in condition_bars(figure)[0]:
             through = any(bar.get_x() <= x <= bar.get_x() + bar.get_width() for x in lines)
             assert through != bool(bar.get_hatch())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_line_strikes_through_a_text(case):
+    figure = drawn(case, plot.matrix)
+    boxes = [text.get_window_extent() for text in texts(figure)]
+    to_pixels = figure.axes[0].transData.transform
+    for line in figure.findobj(Line2D):
+        if line.get_zorder() in (1.5, 3):
+            ends = to_pixels(np.column_stack(line.get_data()))
+            for (x, start), (_, end) in zip(ends[::3], ends[1::3], strict=True):
+                low, high = sorted((start, end))
+                assert not any(box.x0 < x < box.x1 and low < box.y1 and box.y0 < high for box in boxes)
+
+
+def test_bars_of_categories_are_as_wide_as_their_column():
+    found = condition_bars(drawn(categorical, plot.matrix))[1]
+    assert {bool(bar.get_hatch()) for bar in found} == {True, False}
+    used = {c["feature"] for rule in categorical()["rules"] for c in rule["conditions"]}
+    assert len({(bar.get_x(), bar.get_width()) for bar in found}) == len(used)
+
+
+def test_the_tick_is_explained():
+    text = said(drawn(loans, plot.matrix))
+    assert "│ = share of all\nsimilar rows" in text
+    assert "without the rule" not in text
 
 
 def test_a_kind_without_rules_says_so():
@@ -364,6 +493,32 @@ def test_reruns_have_their_verdicts():
     for found in reruns:
         _, mark = rerun_verdict(found, loans()["prediction"], probability)
         assert f"{percent(found.rerun.probability)} {mark}" in lines
+
+
+def test_reruns_say_what_was_changed():
+    for make in (loans, mixed, categorical, missing):
+        text = said(drawn(make, plot.matrix)).replace("\n", " ")
+        edits = [edit for found in map(load_rule, make()["rules"]) if found.rerun for edit in found.rerun.edits]
+        assert edits
+        for edit in edits:
+            assert str(edit) in text or f"→ {format_value(edit.after)}" in text
+
+
+def test_an_endless_name_does_not_hide_the_new_value():
+    payload = invented([LONG, "b"], ["yes", "no"], ["x", "y"], 8)
+    for found in payload["rules"]:
+        if found["rerun"]:
+            found["rerun"]["edits"] = [{"feature": LONG, "before": "x", "after": "y"}]
+    figure = plot.matrix(payload)
+    assert_tidy(figure)
+    assert "→ y" in said(figure).split("\n")
+
+
+def test_what_the_model_says_now_is_told():
+    reruns = [found["rerun"] for found in seven_classes()["rules"] if found["rerun"] and found["rerun"]["turned"]]
+    assert reruns
+    for rerun in reruns:
+        assert f"now {rerun['label']}"[:12] in said(drawn(seven_classes, plot.matrix))
 
 
 def test_text_is_shown_as_it_is():

@@ -1,11 +1,6 @@
-"""The text view and the command line, as a user sees them."""
+"""The text view, as a user sees it."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -43,54 +38,16 @@ def test_text_is_plain_and_fits(explanation):
     assert repr(explanation).startswith("<Explanation of")
 
 
-@pytest.fixture
-def run(tmp_path):
-    """Runs the command line in an empty folder."""
-    return partial(run_in, tmp_path)
+def test_spelling_survives_and_controls_do_not():
+    X = pd.DataFrame({"می\u200cخواهم\u202e": np.arange(100.0)})
+    text = Explainer(lambda f: f.iloc[:, 0] > 50, X).explain(X[:1]).to_text()
+    assert "می\u200cخواهم\\u202e" in text
 
 
-def run_in(folder, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lormika", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "100", **environment},
-        check=False,
-    )
-
-
-def test_demo_prints_all_four_kinds_without_colours_when_piped(run, tmp_path):
-    done = run("demo")
-    assert done.returncode == 0, done.stderr
-    for words in ("Why “rejected”", "Speaks against", "More certain if …", "Would turn if …", "✔", "Try next"):
-        assert words in done.stdout
-    assert "\x1b" not in done.stdout
-    report = tmp_path / "lormika-demo.html"
-    assert str(report) in done.stdout
-    assert "Why “rejected”?" in report.read_text(encoding="utf-8")
-
-
-def test_a_report_that_cannot_be_written_is_one_line(run):
-    done = run("demo", "--out", "no/such/folder/why.html")
-    assert done.returncode == 1
-    assert "no/such/folder" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_demo_is_coloured_on_request(run):
-    assert "\x1b[" in run("demo", FORCE_COLOR="1").stdout
-
-
-def test_a_wrong_option_is_one_line_that_names_it(run):
-    done = run("demo", "--objective", "beauty")
-    assert done.returncode == 1
-    assert done.stderr.strip() == (
-        "error: objective='beauty': choose one of support, coverage, confidence, lift, leverage"
-    )
-
-
-def test_version(run):
-    done = run("--version")
-    assert done.returncode == 0
-    assert done.stdout.startswith("lormika 0.")
+def test_a_kind_whose_changes_all_failed_says_so():
+    X = pd.DataFrame({"a": np.arange(200.0) % 20, "b": np.arange(200.0) % 7})
+    explainer = Explainer(lambda f: (f["a"] >= 10) & (f["a"] != 10) & (f["a"] != 9), X)
+    explanation = explainer.explain({"a": 3.0, "b": 1.0}, k=3, max_conditions=1)
+    failed = bool(explanation.counterfactual) and not any(rule.rerun.turned for rule in explanation.counterfactual)
+    said = "None of these changes turned the prediction when the model was asked again."
+    assert (said in explanation.to_text(120)) == (said in explanation.to_html(page=False)) == failed

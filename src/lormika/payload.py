@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from importlib import resources
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from lormika.errors import InputError
 from lormika.rule import Category, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
 
-FORMAT = "lormika.explanation"
+FORMAT, RULES_FORMAT = "lormika.explanation", "lormika.rules"
 VERSION = 1
 
 Payload = dict[str, Any]
@@ -53,6 +54,16 @@ def dump_rule(rule: Rule) -> Payload:
         "score": rule.score,
         "p_value": None if math.isnan(rule.p_value) else rule.p_value,
         "rerun": None if rule.rerun is None else asdict(rule.rerun) | {"edits": [asdict(e) for e in rule.rerun.edits]},
+    }
+
+
+def dump_rules(rules: Iterable[Rule], options: Mapping[str, Any]) -> Payload:
+    """Rules of a table, without an instance, and what they were searched with."""
+    return {
+        "format": RULES_FORMAT,
+        "version": VERSION,
+        "options": dict(options),
+        "rules": [dump_rule(rule) for rule in rules],
     }
 
 

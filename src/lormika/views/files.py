@@ -1,31 +1,41 @@
-"""An explanation as a file, by the suffix of its name."""
+"""An explanation, or the rules of a table, as a file, by the suffix of its name."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 from lormika.errors import InputError
-from lormika.payload import Payload
-from lormika.views import frame, html, plot, text
+from lormika.payload import FORMAT, Payload
+from lormika.views import frame, html, plot, rule_table, text
+from lormika.writing import whole_file
 
 _TEXT_WIDTH = 110
 
 
 def save(payload: Payload, path: Path) -> Path:
-    """Write beside, then rename: an existing file is replaced as a whole or stays as it is."""
-    write = _WRITERS.get(path.suffix.lower())
-    if write is None:
-        raise InputError(f"cannot save as {path.suffix or path.name!r}: choose one of {', '.join(_WRITERS)}")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    """Write the file as a whole, or not at all."""
+    write = _writer(payload["format"], path)
+    with whole_file(path) as beside:
         write(payload, beside)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
     return path
+
+
+def check_path(path: Path, kind: str = FORMAT) -> None:
+    """Refuse a file that could not be written, before any work is done for it."""
+    _writer(kind, path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: name a file")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+def _writer(kind: str, path: Path) -> Callable[[Payload, Path], None]:
+    writers = _WRITERS if kind == FORMAT else _RULE_WRITERS
+    if path.suffix.lower() not in writers:
+        raise InputError(f"cannot save as {path.suffix or path.name!r}: choose one of {', '.join(writers)}")
+    return writers[path.suffix.lower()]
 
 
 def _write_json(payload: Payload, path: Path) -> None:
@@ -48,6 +58,10 @@ def _write_text(payload: Payload, path: Path) -> None:
     path.write_text(text.to_text(payload, _TEXT_WIDTH) + "\n", encoding="utf-8")
 
 
+def _write_rule_table(payload: Payload, path: Path) -> None:
+    path.write_text(rule_table.to_text(payload, _TEXT_WIDTH) + "\n", encoding="utf-8")
+
+
 def _write_html(payload: Payload, path: Path) -> None:
     path.write_text(html.to_report(payload), encoding="utf-8")
 
@@ -61,4 +75,11 @@ _WRITERS: dict[str, Callable[[Payload, Path], None]] = {
     ".png": _write_picture("png"),
     ".svg": _write_picture("svg"),
     ".pdf": _write_picture("pdf"),
+}
+
+_RULE_WRITERS: dict[str, Callable[[Payload, Path], None]] = {
+    ".json": _write_json,
+    ".csv": frame.to_csv,
+    ".parquet": _write_parquet,
+    ".txt": _write_rule_table,
 }

@@ -35,11 +35,12 @@ def to_frame(payload: Payload) -> pd.DataFrame:
                 "real_rows": None if real is None else real.antecedent,
                 "edit": None if rerun is None else str(rerun),
                 "rerun_label": None if rerun is None else rerun.label,
-                "rerun_probability": None if rerun is None else rerun.probability,
+                "rerun_prediction_probability": None if rerun is None else rerun.probability,
                 "turned": None if rerun is None else rerun.turned,
             }
         )
-    return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+    # Column by column, since pandas would turn whole numbers beside missing ones into fractions.
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in _COLUMNS.items()})
 
 
 def to_csv(payload: Payload, path: Path) -> None:
@@ -87,6 +88,6 @@ _COLUMNS = {
     "real_rows": "Int64",
     "edit": "object",
     "rerun_label": "object",
-    "rerun_probability": "float64",
+    "rerun_prediction_probability": "float64",  # of the prediction of the instance as it is, not of the new label
     "turned": "boolean",
 }

@@ -6,7 +6,6 @@ automatic escaping.
 
 from __future__ import annotations
 
-import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,17 @@ from lormika.rule import Category, Condition, Interval, Rule
 from lormika.values import format_value
 from lormika.views.axis import position, span
 from lormika.views.narrative import narrative
-from lormika.views.words import HEADINGS, MEANINGS, condition_label, is_true, percent, rerun_verdict
+from lormika.views.words import (
+    HEADINGS,
+    MEANINGS,
+    condition_label,
+    heading,
+    is_true,
+    p_value,
+    percent,
+    remark,
+    rerun_verdict,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -82,6 +91,8 @@ def _shorten(value: Any, most: int = MOST_CHARACTERS) -> Any:
 
 
 def _context(payload: Payload) -> dict[str, Any]:
+    from markupsafe import escape
+
     rules = [load_rule(rule) for rule in payload["rules"]]
     used = list(dict.fromkeys(feature for rule in rules for feature in rule.features))
     quantiles = {f["name"]: f["quantiles"] for f in payload["features"]}
@@ -102,7 +113,7 @@ def _context(payload: Payload) -> dict[str, Any]:
             for category in HEADINGS
         ],
         "notes": [note for note in payload["notes"] if note not in reasons.values()],
-        "meanings": MEANINGS,
+        "meanings": {name: escape(meaning) for name, meaning in MEANINGS.items()},  # whole, since they are not data
         "near": payload["neighbourhood"],
         "classes": payload["classes"],
         "total": sum(c["rows"] for c in payload["classes"]),
@@ -154,10 +165,11 @@ def _label(condition: Condition) -> str:
 def _group(
     category: Category, rules: list[Rule], payload: Payload, used: list[str], quantiles: dict[str, list[float]]
 ) -> dict[str, Any]:
-    heading, term = HEADINGS[category]
+    prediction = payload["prediction"]
     return {
-        "heading": heading.format(prediction=format_value(payload["prediction"])).replace(" …", "\N{NO-BREAK SPACE}…"),
-        "term": term,
+        "heading": heading(category, prediction).replace(" …", "\N{NO-BREAK SPACE}…"),
+        "term": HEADINGS[category][1],
+        "remark": remark(category, rules, prediction, _probability(payload)),
         "consequent": _common_consequent(category, rules),
         "tone": "for" if category.is_supporting else "against",
         "hypothetical": not category.is_current,
@@ -214,16 +226,21 @@ def _side(at: float) -> str:
 def _rerun(rule: Rule, payload: Payload) -> dict[str, Any] | None:
     if rule.rerun is None:
         return None
-    before = next(c["probability"] for c in payload["classes"] if c["label"] == payload["prediction"])
+    before = _probability(payload)
     said, mark = rerun_verdict(rule, payload["prediction"], before)
     return {
         "said": said,
         "mark": mark,
-        "tone": {"✔": "kept", "✖": "failed"}.get(mark, "same"),
-        "edits": str(rule.rerun),
+        "tone": {"✔": "kept", "✖": "failed"}.get(mark, "strong"),
+        "edits": [(edit.feature, format_value(edit.before), format_value(edit.after)) for edit in rule.rerun.edits],
         "arrow": _arrow(before, rule.rerun.probability),
         "halves": len(payload["classes"]) == 2,
     }
+
+
+def _probability(payload: Payload) -> float | None:
+    chance: float | None = next(c["probability"] for c in payload["classes"] if c["label"] == payload["prediction"])
+    return chance
 
 
 def _arrow(before: float | None, after: float | None) -> dict[str, Any] | None:
@@ -241,7 +258,7 @@ def _table_row(rule: Rule) -> dict[str, Any]:
         "rule": str(rule),
         "figures": [
             percent(rule.support), percent(rule.coverage), percent(rule.confidence), f"{rule.lift:.2f}",
-            f"{rule.leverage:.3f}", "" if math.isnan(rule.p_value) else f"{rule.p_value:.1e}",
+            f"{rule.leverage:.3f}", p_value(rule),
         ],
         "rows": f"{rule.counts.antecedent:,}",
         "real": "" if rule.real is None else f"{rule.real.antecedent:,}",

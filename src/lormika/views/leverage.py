@@ -44,7 +44,7 @@ def _curves(rules: list[Rule], prediction: Scalar, most: float) -> Iterator[Curv
     for (_, consequent), own in consequents.items():
         share = own[0].counts.share_without
         for leverage in _levels(max(rule.leverage for rule in own), _LEVELS.get(len(consequents), 1)):
-            name = f"{leverage:g} ⇒ {format_value(consequent)}"
+            name = f"leverage {leverage:g} ⇒ {format_value(consequent)}"
             yield Curve(share + leverage / most, share, leverage, name, consequent == prediction)
 
 

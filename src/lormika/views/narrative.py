@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lormika.payload import Payload, load_rule
-from lormika.rule import Category, Edit, Rule
-from lormika.values import format_value
+from lormika.rule import Category, Edit, Rerun, Rule
+from lormika.values import Scalar, format_value
 from lormika.views.words import percent
 
 Tone = Literal["plain", "strong", "for", "against"]
@@ -36,11 +36,15 @@ def narrative(payload: Payload) -> list[Span]:
     rules = [load_rule(rule) for rule in payload["rules"]]
     kinds = {category: [rule for rule in rules if rule.category == category] for category in Category}
     spans = _prediction(payload)
-    if kinds[Category.CURRENT_SUPPORTING]:
-        spans += _among(kinds[Category.CURRENT_SUPPORTING][0], "for")
-    if kinds[Category.CURRENT_CONTRADICTING]:
-        spans += [Span(" On the other hand,"), *_among(kinds[Category.CURRENT_CONTRADICTING][0], "against", " among")]
-    return spans + _changes(payload, kinds[Category.COUNTERFACTUAL])
+    supporting, contradicting = kinds[Category.CURRENT_SUPPORTING], kinds[Category.CURRENT_CONTRADICTING]
+    if supporting:
+        spans += _among(supporting[0], "for")
+    elif rules:
+        spans += [Span(" No rule that is true of this instance supports that.")]
+    if contradicting:
+        spans += [Span(" On the other hand,")] if supporting else []
+        spans += _among(contradicting[0], "against", " among" if supporting else " Among")
+    return spans + _changes(kinds[Category.COUNTERFACTUAL])
 
 
 def _prediction(payload: Payload) -> list[Span]:
@@ -61,24 +65,41 @@ def _among(rule: Rule, tone: Tone, among: str = " Among") -> list[Span]:
     ]
 
 
-def _changes(payload: Payload, rules: list[Rule]) -> list[Span]:
-    """Changes that turned the prediction when the model was asked again, the smallest first."""
-    turned = {rule.rerun.edits: rule.rerun for rule in rules if rule.rerun is not None and rule.rerun.turned}
+def _changes(rules: list[Rule]) -> list[Span]:
+    """Changes that turned the prediction when the model was asked again, the smallest first, and to what."""
+    reruns = [rule.rerun for rule in rules if rule.rerun is not None]
+    turned = _smallest([rerun for rerun in reruns if rerun.turned])[:_MOST_CHANGES]
     if not turned:
-        if not rules:
-            return []
-        tried = "The change" if len(rules) == 1 else f"None of the {len(rules)} changes"
-        verb = "did not turn" if len(rules) == 1 else "turned"
-        return [Span(f" {tried} that the rules suggest {verb} the prediction when the model was asked again.")]
-    first = sorted(turned.values(), key=lambda rerun: len(rerun.edits))[:_MOST_CHANGES]
-    spans = [Span(" Changing ")]
-    for number, rerun in enumerate(first):
-        spans += [Span(" or ")] if number else []
-        spans += [Span(_edits(rerun.edits), "strong")]
-    labels = list(dict.fromkeys(rerun.label for rerun in first))
-    spans += [Span(" turns the prediction to "), *_listed([format_value(label) for label in labels], "or", "against")]
-    checked = "checked" if len(first) == 1 else "both checked"
+        return _failed(len({rerun.edits for rerun in reruns}))
+    by_label: dict[tuple[bool, Scalar], list[str]] = {}  # True is no 1 here
+    for rerun in turned:
+        by_label.setdefault((isinstance(rerun.label, bool), rerun.label), []).append(_edits(rerun.edits))
+    spans: list[Span] = []
+    for (_, label), changes in by_label.items():
+        first = not spans
+        spans += [Span(" Changing " if first else "; changing ")]
+        spans += _listed(changes, ", or" if " and " in "".join(changes) else "or")
+        spans += [Span(f" turns {'the prediction' if first else 'it'} to ")]
+        spans += [Span(format_value(label), "against")]
+    checked = "checked" if len(turned) == 1 else "both checked"
     return [*spans, Span(f" – {checked} by asking the model again.")]
+
+
+def _failed(tried: int) -> list[Span]:
+    if tried == 0:
+        return []
+    some = {1: "The one change", 2: "Neither of the two changes"}.get(tried, f"None of the {tried} changes")
+    turned = "did not turn" if tried == 1 else "turned"
+    return [Span(f" {some} that the rules suggest {turned} the prediction when the model was asked again.")]
+
+
+def _smallest(reruns: list[Rerun]) -> list[Rerun]:
+    """Those with the fewest edits first; none that holds a smaller one with the same answer."""
+    kept: list[Rerun] = []
+    for rerun in sorted(reruns, key=lambda rerun: len(rerun.edits)):
+        if not any(set(small.edits) <= set(rerun.edits) and small.label == rerun.label for small in kept):
+            kept.append(rerun)
+    return kept
 
 
 def _edits(edits: tuple[Edit, ...]) -> str:
@@ -89,6 +110,6 @@ def _listed(texts: list[str], last: str, tone: Tone = "strong") -> list[Span]:
     spans: list[Span] = []
     for number, text in enumerate(texts):
         if number:
-            spans.append(Span(f" {last} " if number == len(texts) - 1 else ", "))
+            spans.append(Span(f" {last} ".replace(" ,", ",") if number == len(texts) - 1 else ", "))
         spans.append(Span(text, tone))
     return spans

@@ -6,19 +6,26 @@ is asked for.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
 from lormika.payload import Payload
+from lormika.values import format_value
+from lormika.views.narrative import to_summary
+from lormika.views.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DPI = 200
 _MOST_PIXELS = 30_000, 25_000_000  # along a side, and in all: larger pictures are slow to draw and to open
+_MOST_CHARACTERS = 200, 2_000  # of a title, and of a description
 # Neither the time nor a random salt is part of a figure: the same explanation gives the same bytes.
-_UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-# Journals refuse the Type 3 fonts that are matplotlib's default.
+_UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+# Journals refuse the Type 3 fonts that are matplotlib's default. Letters of an SVG are drawn: with the fonts of another
+# computer they would not fit; who cannot see them, or searches, has the title and the description.
 _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "lormika",
     "svg.fonttype": "path",
@@ -33,7 +40,7 @@ def matrix(payload: Payload) -> Figure:
     from lormika.views import plot_matrix, plot_sheet
 
     plot_sheet.require_matplotlib()
-    return plot_matrix.draw(payload)
+    return _described(plot_matrix.draw(payload), payload, "Rules that explain the prediction")
 
 
 def scatter(payload: Payload) -> Figure:
@@ -41,7 +48,19 @@ def scatter(payload: Payload) -> Figure:
     from lormika.views import plot_scatter, plot_sheet
 
     plot_sheet.require_matplotlib()
-    return plot_scatter.draw(payload)
+    title = "Confidence and coverage of the rules that explain the prediction"
+    return _described(plot_scatter.draw(payload), payload, title)
+
+
+def _described(figure: Figure, payload: Payload, title: str) -> Figure:
+    """Give a figure a label, for whoever cannot see it: a line with the title, and one with the description."""
+    texts = f"{title} {format_value(payload['prediction'])}", to_summary(payload)
+    figure.set_label("\n".join(_shorten(text, most) for text, most in zip(texts, _MOST_CHARACTERS, strict=True)))
+    return figure
+
+
+def _shorten(text: str, most: int) -> str:
+    return printable(text if len(text) <= most else f"{text[:most]}…")
 
 
 def save(figure: Figure, path: str | Path, kind: str | None = None) -> None:
@@ -52,5 +71,16 @@ def save(figure: Figure, path: str | Path, kind: str | None = None) -> None:
     width, height = figure.get_size_inches()
     side, area = _MOST_PIXELS
     dpi = min(_DPI, side / max(width, height), (area / (width * height)) ** 0.5)
-    with matplotlib.rc_context(_SETTINGS):
-        figure.savefig(path, format=kind, dpi=dpi, metadata=_UNDATED.get(kind))
+    title, _, description = str(figure.get_label()).partition("\n")
+    told = {"Title": title, "Subject" if kind == "pdf" else "Description": description}
+    metadata = _UNDATED.get(kind, {}) | {key: text for key, text in told.items() if text}
+    with io.BytesIO() as file:
+        with matplotlib.rc_context(_SETTINGS):
+            figure.savefig(file, format=kind, dpi=dpi, metadata=metadata)
+        Path(path).write_bytes(_readable_aloud(file.getvalue(), description) if kind == "svg" else file.getvalue())
+
+
+def _readable_aloud(svg: bytes, description: str) -> bytes:
+    """Make an SVG one image with a title and a description; matplotlib puts the latter where no screen reader looks."""
+    svg = svg.replace(b"<svg ", b'<svg role="img" ', 1)
+    return svg.replace(b"</title>", f"</title>\n <desc>{escape(description)}</desc>".encode(), 1)

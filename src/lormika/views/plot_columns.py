@@ -16,7 +16,8 @@ from lormika.views.words import condition_label, is_true
 # All lengths are points.
 _GAP = 12.0
 _NARROWEST, _WIDEST = 54.0, 116.0
-_LANE = 16.0  # at the left of a column, for what has no place on an axis of numbers
+_LANE = 20.0  # at the left of a column, for what has no place on an axis of numbers
+_BOX = 12.0  # what is drawn there
 _PILL = 6.0  # what a pill adds to its text on each side
 
 
@@ -37,42 +38,46 @@ class Column:
         return self.left + self.width
 
     @property
-    def line(self) -> float:
-        """Where the line of the instance's value runs."""
-        if not self.quantiles or self.value is None:
-            return self.left + _LANE / 2
+    def axis(self) -> tuple[float, float]:
+        """Both ends of the axis."""
+        return self.left + self.lane, self.right
+
+    @property
+    def line(self) -> float | None:
+        """Where the line of the instance's value runs; None: categories have no places."""
+        if not self.quantiles:
+            return None
+        if self.value is None:
+            return self.left + _BOX / 2
         assert isinstance(self.value, int | float)
         return self._at(position(self.quantiles, self.value))
 
     def extent(self, condition: Condition) -> tuple[float, float]:
-        """Both ends of a condition's bar: the instance's line runs through it if the condition is true."""
+        """Both ends of a condition's bar: a line of the instance runs through it if the condition is true."""
         if isinstance(condition, Interval) and self.quantiles:
             low, high = span(self.quantiles, condition.low, condition.high)
             return self._beside(condition, self._at(low), self._at(high))
-        if self.quantiles:  # a number that is missing
-            return self.left + 2, self.left + _LANE - 2
-        return (self.left if is_true(condition, self.value) else self.left + _LANE), self.right
+        return self.left, (self.left + _BOX if self.quantiles else self.right)
 
     def _beside(self, condition: Interval, left: float, right: float) -> tuple[float, float]:
         """Move a bar that was widened to be seen off the line, unless the condition is true."""
-        if self.value is None or is_true(condition, self.value) or not left - 1 < self.line < right + 1:
+        if self.value is None or is_true(condition, self.value):
             return left, right
         assert isinstance(self.value, int | float)
+        assert self.line is not None
+        if not left - 1 < self.line < right + 1:
+            return left, right
         aside = self.line + 1 - left if condition.low > self.value else self.line - 1 - right
         return left + aside, right + aside
 
     @property
     def room(self) -> float:
         """Width that the text of a condition may have."""
-        return self.width if self.quantiles else self.width - _LANE - 2 * _PILL
-
-    @property
-    def middle(self) -> float:
-        """Middle of a pill's text, clear of the line."""
-        return (self.left + _LANE + self.right) / 2
+        return self.width if self.quantiles else self.width - 2 * _PILL
 
     def _at(self, share: float) -> float:
-        return self.left + self.lane + share * (self.width - self.lane)
+        left, right = self.axis
+        return left + share * (right - left)
 
     def place(self, middle: float, width: float) -> float:
         """Middle of a text of this width, as near as the column allows."""
@@ -89,7 +94,7 @@ def columns(typesetter: Typesetter, payload: Payload, rules: Iterable[Rule], lef
     for name, conditions in used.items():
         value, axis = payload["instance"][name], quantiles[name]
         has_lane = bool(axis) and (value is None or any(isinstance(c, Missing) for c in conditions))
-        width = _width(typesetter, name, value, conditions, 0.0 if axis else _LANE + 2 * _PILL)
+        width = _width(typesetter, name, value, conditions, 0.0 if axis else 2 * _PILL)
         yield Column(name, left, width, value, axis, _LANE if has_lane else 0.0)
         left += width + _GAP
 

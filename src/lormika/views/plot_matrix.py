@@ -25,7 +25,7 @@ from lormika.views.plot_sheet import (
     Style,
     Typesetter,
 )
-from lormika.views.words import HEADINGS, condition_label, is_true, percent
+from lormika.views.words import HEADINGS, condition_label, heading, is_true, percent, remark
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,14 +37,15 @@ _ABOVE, _BELOW, _BETWEEN = 14.0, 5.0, 4.0  # above a row's middle, below its las
 _STRIP = 5.0  # coloured left end of a band
 
 _TITLE, _TITLE_LABEL = Style(11.5), Style(11.5, BLUE, "bold")
+_REMARK = Style(SMALL.size)
 _TINTS = {BLUE: "#F0F6FB", ORANGE: "#FDF4ED"}
 _LEGEND = (
-    "■ true of this case   ▨ would have to become true   │ this case; on a confidence bar, the share without the rule. "
-    "Axes of numbers are stretched by quantiles of the background."
+    "■ true of this case   ▨ would have to become true   │ this case; on a confidence bar, the share of all similar "
+    "rows. Axes of numbers are stretched by quantiles of the background."
 )
 _LEGEND_RERUN = (
-    "Model re-run: the answer after the smallest change that makes the rule true. ✔: as the rule says; ✖: not so; "
-    "=: no change to be seen."
+    "Model re-run: the answer after the smallest change that makes the rule true, given beneath. ✔: as the rule "
+    "says; ✖: not so; ~: turned, but to another class; =: no change to be seen."
 )
 
 
@@ -101,9 +102,9 @@ class _Matrix:
         top = self.y
         for category, rules in self.bands.items():
             self._band(category, rules)
-        for x in (column.line for column in self.columns.values()):
+        for x in (column.line for column in self.columns.values() if column.line is not None):
             self.sheet.marker(x, top - 4, "v", 5)
-            self.sheet.line((x, x), (top - 5, self.y - _BETWEEN), INK, 0.9, 3)
+            self.sheet.line(x, top - 5, self.y - _BETWEEN, 0.9, 3)
         self.figures.mark(self.sheet, top, self.y - _BETWEEN)
         self._legend()
         return self.sheet.finish(self.y + _MARGIN)
@@ -142,6 +143,9 @@ class _Matrix:
         foot = middle + max([2, *map(len, values)]) * VALUE.line + 4
         for column, name, value in zip(across, names, values, strict=True):
             self.sheet.write(column.left, middle, name, NAME, down="bottom")
+            if column.line is None:
+                self.sheet.write(column.left, foot, value, VALUE, down="bottom")
+                continue
             widest = max(self.typesetter.width(line, VALUE) for line in value)
             self.sheet.write(column.place(column.line, widest), foot, value, VALUE, "center", "bottom")
         self.figures.head(self.sheet, middle, foot)
@@ -150,57 +154,59 @@ class _Matrix:
     def _band(self, category: Category, rules: list[Rule]) -> None:
         """The rules of a kind below each other, with its name beside them."""
         colour = BLUE if category.is_supporting else ORANGE
-        top, label_foot = self.y, self._kind(category, Style(10, colour, "bold"))
+        top, label_foot = self.y, self._kind(category, rules, Style(10, colour, "bold"))
         self.y += 4
         for rule in rules:
             self._row(rule, colour)
         if not rules:
             x, y = _MARGIN + _KINDS + _GAP + 3, self.y + _ABOVE
-            self.sheet.write(x, y, ["none found"], SMALL, down="center", behind=_TINTS[colour])
+            self.sheet.write(x, y, ["none found"], SMALL, down="center")
             self.y += _ABOVE + 10
         self.y = max(self.y + 2, label_foot)
         self.sheet.box(_MARGIN, top, self.right - _MARGIN + _MARGIN / 2, self.y - top, _TINTS[colour])
         self.sheet.strip(_MARGIN, top, _STRIP, self.y - top, colour, category.is_current)
         self.y += _BETWEEN
 
-    def _kind(self, category: Category, style: Style) -> float:
-        """Plain words, and the paper's term beneath; how far down they reach."""
-        heading, term = HEADINGS[category]
+    def _kind(self, category: Category, rules: list[Rule], style: Style) -> float:
+        """Plain words, the paper's term beneath, and a remark if there is one; how far down they reach."""
         x, y, width = _MARGIN + _STRIP + 8, self.y + 8, _KINDS - _STRIP - 8
-        plain = heading.format(prediction=format_value(self.payload["prediction"]))
-        for text, kind in ((plain, style), (term, SMALL)):
-            lines = self.typesetter.wrap(text, kind, width, 3)
+        prediction, probability = self.figures.prediction, self.figures.probability
+        texts = [(heading(category, prediction), style, 3), (HEADINGS[category][1], SMALL, 3)]
+        remarkable = remark(category, rules, prediction, probability)
+        if remarkable is not None:
+            texts.append((remarkable, _REMARK, 6))
+        for text, kind, most in texts:
+            lines = self.typesetter.wrap(text, kind, width, most)
             self.sheet.write(x, y, lines, kind)
-            y += len(lines) * kind.line + 1
-        return y + 5
+            y += len(lines) * kind.line + 2
+        return y + 4
 
     def _row(self, rule: Rule, colour: str) -> None:
-        tint, wrap = _TINTS[colour], self.typesetter.wrap
+        wrap = self.typesetter.wrap
         cells = []
         for condition in rule.conditions:
             column = self.columns[condition.feature]
             cells.append(_Cell(column, condition, wrap(condition_label(condition), TEXT, column.room, 2)))
         beneath = max(map(len, self.figures.below(self.sheet, rule)))
         middle = self.y + max([_ABOVE, *(cell.above + 4 for cell in cells)])
-        self.sheet.tracks([(column.left, column.right) for column in self.columns.values()], middle)
+        self.sheet.tracks([column.axis for column in self.columns.values()], middle)
         for cell in cells:
-            self._cell(cell, middle, colour, tint)
-        self.figures.row(self.sheet, rule, middle, colour, tint)
+            self._cell(cell, middle, colour)
+        self.figures.row(self.sheet, rule, middle, colour)
         self.y = middle + max([BAR / 2 + 3 + beneath * SMALL.line, *(cell.below for cell in cells)]) + _BELOW
 
-    def _cell(self, cell: _Cell, middle: float, colour: str, tint: str) -> None:
+    def _cell(self, cell: _Cell, middle: float, colour: str) -> None:
         left, right = cell.column.extent(cell.condition)
         solid = is_true(cell.condition, cell.column.value)
         self.sheet.bar(left, right, middle, cell.pill if cell.is_pill else BAR, colour, solid)
         if cell.is_pill:
             style = Style(TEXT.size, PAPER if solid else INK)
-            self.sheet.write(
-                cell.column.middle, middle, cell.lines, style, "center", "center", behind=None if solid else PAPER
-            )
+            behind = None if solid else PAPER
+            self.sheet.write((left + right) / 2, middle, cell.lines, style, "center", "center", behind)
             return
         width = max(self.typesetter.width(line, TEXT) for line in cell.lines)
         x = cell.column.place((left + right) / 2, width)
-        self.sheet.write(x, middle + BAR / 2 + 2.5, cell.lines, TEXT, "center", behind=tint)
+        self.sheet.write(x, middle + BAR / 2 + 2.5, cell.lines, TEXT, "center")
 
     def _legend(self) -> None:
         self.y += 6

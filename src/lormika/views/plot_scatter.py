@@ -8,7 +8,7 @@ from lormika.payload import Payload, load_rule
 from lormika.rule import Rule
 from lormika.values import Scalar, format_value
 from lormika.views.leverage import Curve, apart, leverage_curves
-from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter
+from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter, left_to_right
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # All lengths are points.
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 334.0, 284.0, 50.0, 54.0, 42.0  # of the axes, and around them
-_NARROWEST, _WIDEST = 104.0, 220.0  # names of the curves, right of the axes
+_NARROWEST, _WIDEST = 104.0, 240.0  # names of the curves, right of the axes
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
 
 
@@ -91,9 +91,10 @@ def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[Curve]) -> Non
     for curve, place in zip(curves, places, strict=True):
         look: dict[str, Any] = {"linestyle": "--", "color": _colour(curve), "linewidth": 0.9, "alpha": 0.6, "zorder": 1}
         axes.plot(*zip(*curve.points(most, top), strict=True), **look)
+        name = left_to_right(typesetter.wrap(curve.name, SMALL, _WIDEST)[0])
         axes.annotate(
-            typesetter.wrap(curve.name, SMALL, _WIDEST)[0], (most, place), (5, 0), textcoords="offset points",
-            va="center", annotation_clip=False, **_look(typesetter, Style(SMALL.size, _colour(curve))),
+            name, (most, place), (5, 0), textcoords="offset points", va="center",
+            annotation_clip=False, **_look(typesetter, Style(SMALL.size, _colour(curve))),
         )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:
     from matplotlib.lines import Line2D
 
     style, (width, height) = Style(SMALL.size, INK), 72 * figure.get_size_inches()
-    name = typesetter.wrap(format_value(prediction), style, 110)[0]
+    name = left_to_right(typesetter.wrap(format_value(prediction), style, 110)[0])
     entries = {
         f"for {name}, true now": (BLUE, BLUE),
         f"for {name}, if it changed": (BLUE, "none"),
@@ -114,7 +115,7 @@ def _legend(figure: Figure, typesetter: Typesetter, prediction: Scalar) -> None:
     }
     handles = [Line2D([], [], color=c, markerfacecolor=face, linestyle="", **_DOT) for c, face in entries.values()]
     handles.append(Line2D([], [], color=FADED, linestyle="--", linewidth=0.9))
-    names = [*entries, "equal leverage ⇒ class"]
+    names = [*entries, "equal leverage"]
     legend = figure.legend(
         handles, names, loc="upper left", bbox_to_anchor=((_LEFT - 6) / width, 1 - 6 / height), ncols=3,
         frameon=False, prop=typesetter.font(style), labelcolor=INK, borderpad=0.2, columnspacing=1.4, handlelength=1.8,

@@ -5,6 +5,7 @@ Text from data is shown as it is: no markup, control characters escaped, and a b
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
     from matplotlib.ft2font import FT2Font
 
-BLUE, ORANGE = "#0072B2", "#D55E00"  # for and against the prediction (Okabe-Ito)
+# For and against the prediction: Okabe-Ito's, the orange so dark that letters of it, and white ones on it, can be read.
+BLUE, ORANGE = "#0072B2", "#BD4B00"
 INK, FADED, FAINT, PAPER = "#16191D", "#5B6470", "#DDE3E9", "#FFFFFF"
 BAR = 11.0  # height of a bar
+_CLEARANCE = 2.5  # between a text and a line
 LEADING = 1.3  # height of a line over the size of its type
 
 _WIDER_FONTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans", "Noto Emoji", "Unifont", "Arial Unicode MS")
 _MISSING_GLYPH = "□"
 _NARROWEST = 1.0  # width of a letter: no more of a long text is measured than may fit
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+(?: +[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+)*"
+)
+_MARK = "\N{LEFT-TO-RIGHT MARK}"
 _BREAKS = re.compile(r"\s+|(?<=[_/])|(?<=[^\W\d]-)(?=\w)")
 
 
@@ -55,6 +62,15 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise InputError("figures need matplotlib: pip install 'lormika[plot]'") from None
+
+
+def left_to_right(line: str) -> str:
+    """Keep words that are read from right to left from swapping places with what stands beside them.
+
+    Without the marks, "job א → ב" would be shown with ב before the arrow, which still points to the right.
+    """
+    marked = _RIGHT_TO_LEFT.sub(lambda words: f"{_MARK}{words[0]}{_MARK}", line)
+    return line if marked == line else _MARK + marked
 
 
 class Typesetter:
@@ -133,6 +149,7 @@ class Sheet:
         self.figure.set_layout_engine("none")  # whatever the reader's settings say
         self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set_axis_off()
+        self._texts: list[tuple[float, float, float, float]] = []  # left, right, top and bottom of what was written
 
     def finish(self, height: float) -> Figure:
         """The figure, so high that a unit of the drawing is a point."""
@@ -155,11 +172,14 @@ class Sheet:
         height = (len(lines) - 1) * style.line
         first = {"top": y + 0.95 * style.size, "center": y - height / 2 + 0.36 * style.size, "bottom": y - height}[down]
         for number, line in enumerate(lines):
+            base, width = first + number * style.line, self.typesetter.width(line, style)
             self.axes.text(
-                x, first + number * style.line, line, fontproperties=self.typesetter.font(style), color=style.colour,
+                x, base, left_to_right(line), fontproperties=self.typesetter.font(style), color=style.colour,
                 ha=across, va="baseline", zorder=5, parse_math=False, usetex=False,
                 bbox=None if behind is None else {"facecolor": behind, "edgecolor": "none", "pad": 2.0},
             )  # fmt: skip
+            left = x - {"left": 0.0, "center": 0.5, "right": 1.0}[across] * width
+            self._texts.append((left, left + width, base - 0.95 * style.size, base + 0.25 * style.size))
 
     def box(self, left: float, top: float, width: float, height: float, colour: str) -> None:
         """A plain filled rectangle."""
@@ -189,20 +209,21 @@ class Sheet:
         )  # fmt: skip
         self.axes.add_artist(patch)
 
-    def line(
-        self,
-        xs: tuple[float, float],
-        ys: tuple[float, float],
-        colour: str,
-        width: float,
-        order: float,
-        dots: bool = False,
-    ) -> None:
-        """A straight line; a higher order is nearer to the reader."""
+    def line(self, x: float, top: float, bottom: float, width: float, order: float, dots: bool = False) -> None:
+        """An upright line, interrupted where texts stand in its way; a higher order is nearer to the reader."""
         from matplotlib.lines import Line2D
 
+        ends = [top]
+        for left, right, start, end in sorted(self._texts, key=lambda text: text[2]):
+            if left - _CLEARANCE < x < right + _CLEARANCE and end > ends[-1] and start < bottom:
+                ends += [max(start - _CLEARANCE, ends[-1]), end + _CLEARANCE]
+        ends.append(max(bottom, ends[-1]))
+        # What is not a number is a gap.
+        pieces = zip(ends[::2], ends[1::2], strict=True)
+        ys = [y for start, end in pieces if start < end for y in (start, end, math.nan)]
         dash: Literal["-", ":"] = ":" if dots else "-"
-        line = Line2D(xs, ys, color=colour, linewidth=width, zorder=order, linestyle=dash, solid_capstyle="butt")
+        line = Line2D([x] * len(ys), ys, color=INK, linewidth=width, zorder=order, linestyle=dash)
+        line.set_solid_capstyle("butt")
         self.axes.add_artist(line)
 
     def tracks(self, extents: Sequence[tuple[float, float]], y: float) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 from lormika.payload import Payload, load_rule
 from lormika.views.leverage import apart, leverage_curves
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 320, 52, 190, 12, 40  # margins on the four sides
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 320, 52, 250, 12, 40  # margins on the four sides
 _LINE = 13.0  # height of a line of text
 _STEPS = 40  # of a curve
-_LONGEST = 26  # name of a curve
+_LONGEST = 34  # name of a curve
 
 
 def points(payload: Payload) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lormika.payload import Payload, load_rule
 from lormika.rule import Category, Rule
 from lormika.values import format_value
-from lormika.views.words import HEADINGS, conditions, percent, printable, rerun_verdict
+from lormika.views.words import HEADINGS, conditions, heading, percent, printable, remark, rerun_verdict
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,18 +21,23 @@ _FOR, _AGAINST, _FADED = "bold blue", "bold dark_orange", "dim"
 _LEGEND = (
     "Bar and first figure: how many of the rows that match the conditions the model labels so; │ and “vs”: how many "
     "of all similar rows. Last: how many of all similar rows match, real and made (generated) ones. Where a rule is "
-    "not true yet: the smallest change that makes it true, and the probability, and any new label, the model then "
-    "gives: ✔ it did what the rule says, ✖ it did not, = no change to be seen."
+    "not true yet: the smallest change that makes it true, the probability of the prediction before and after it, and "
+    "any new label: ✔ the model did what the rule says, ✖ it did not, ~ it turned to another class, = as certain."
 )
 
 
 def to_text(payload: Payload, width: int) -> str:
     """Plain text, at most so wide."""
+    return plain_text(renderables(payload), width)
+
+
+def plain_text(parts: Iterable[RenderableType], width: int) -> str:
+    """What a console of this width without colours would print."""
     from rich.console import Console
 
     out = io.StringIO()
     console = Console(file=out, width=width, no_color=True, force_terminal=False, highlight=False, emoji=False)
-    for part in renderables(payload):
+    for part in parts:
         console.print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
 
@@ -43,13 +48,15 @@ def renderables(payload: Payload) -> Iterator[RenderableType]:
 
     rules = [load_rule(rule) for rule in payload["rules"]]
     yield _opening(payload)
-    for category, (heading, term) in HEADINGS.items():
+    prediction = payload["prediction"]
+    probability = next(c["probability"] for c in payload["classes"] if c["label"] == prediction)
+    for category, (_, term) in HEADINGS.items():
         own = [rule for rule in rules if rule.category == category]
         style = _FOR if category.is_supporting else _AGAINST
-        title = Text("\n").append(printable(heading.format(prediction=format_value(payload["prediction"]))), style)
-        yield title.append(f"  {term}", _FADED)
-        if own and all(rule.rerun is not None and not rule.rerun.turned for rule in own) and not category.is_supporting:
-            yield Text("  None of these changes turned the prediction when the model was asked again.", _FADED)
+        yield Text("\n").append(printable(heading(category, prediction)), style).append(f"  {term}", _FADED)
+        remarked = remark(category, own, prediction, probability)
+        if remarked is not None:
+            yield Text(f"  {remarked}", _FADED)
         yield _rule_table(own, category, payload) if own else Text("  none found", _FADED)
     if rules:
         yield Text(f"\n{_LEGEND}", _FADED)
