@@ -2,6 +2,8 @@
 
 import numpy as np
 
+build: str
+
 def search(
     items: np.ndarray,
     sizes: np.ndarray,

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "scan.hpp"
 #include "search.hpp"
@@ -104,10 +105,31 @@ Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, i
     return result;
 }
 
+std::string compiler() {
+#if defined(__clang__)
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+// The widest instructions of this processor that the kernels have a version for; see bits.cpp.
+std::string instructions() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return "AVX-512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return "AVX2";
+    return "SSE2";
+#else
+    return "portable";
+#endif
+}
+
 }  // namespace
 
 NB_MODULE(kernels, m) {
     m.doc() = "Bitset search and distance scan.";
+    m.attr("build") = nb::str(("C++20, " + compiler() + ", " + instructions()).c_str());
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
           "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "

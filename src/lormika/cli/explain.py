@@ -1,0 +1,146 @@
+"""lormika explain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lormika.cli import parameters as p
+from lormika.cli import sources
+from lormika.cli.output import Talk, show
+from lormika.options import Correction, Filter, Objective
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from lormika.explanation import Explanation
+
+
+def explain(
+    data: Annotated[Path, typer.Argument(help="Data file: CSV, Parquet, Arrow, JSON lines; also .gz.")],
+    model: Annotated[
+        str,
+        typer.Option(help="File (.skops, .onnx, .pkl, .joblib), python:module:name, or http://host/v2/models/name."),
+    ],
+    row: Annotated[list[int], typer.Option(help="Row to explain, from 0. Repeatable.")] = [],  # noqa: B006
+    where: Annotated[str | None, typer.Option(help='Rows to explain, such as "id == 17".')] = None,
+    instance: Annotated[
+        list[Path], typer.Option(help="JSON file with the instance to explain, or a list of them. Repeatable.")
+    ] = [],  # noqa: B006
+    target: Annotated[str | None, typer.Option(help="Column with the truth, which is no feature.")] = None,
+    background: Annotated[
+        Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")
+    ] = None,
+    drop: p.Drop = [],  # noqa: B006
+    categorical: p.Categorical = [],  # noqa: B006
+    delimiter: p.Delimiter = None,
+    missing: p.MissingToken = [],  # noqa: B006
+    encoding: p.Encoding = None,
+    k: p.K = 5,
+    objective: p.Objectives = [Objective.LEVERAGE],  # noqa: B006
+    max_conditions: p.MaxConditions = 3,
+    min_count: p.MinCount = 10,
+    m: p.M = 2.0,
+    filter: p.FilterBy = Filter.SIGNIFICANT,
+    alpha: p.Alpha = 0.05,
+    correction: p.Correct = Correction.LAYERED,
+    per: p.PerWhat = p.Per.CATEGORY,
+    bins: p.Bins = 3,
+    cut: p.Cut = [],  # noqa: B006
+    min_neighbours: p.MinNeighbours = 40,
+    max_neighbours: p.MaxNeighbours = 200,
+    kernel_width: p.KernelWidth = None,
+    thin: p.ThinBy = p.Thin.NEAREST,
+    n_generated: p.NGenerated = 2000,
+    snap: p.Snap = True,
+    random_state: p.RandomState = 0,
+    class_name: p.ClassName = [],  # noqa: B006
+    trust: p.Trust = [],  # noqa: B006
+    allow_pickle: p.AllowPickle = False,
+    max_size: p.MaxSize = 500,
+    header: p.Header = [],  # noqa: B006
+    isolate: p.Isolate = False,
+    memory_limit: p.MemoryLimit = 4096,
+    time_limit: p.TimeLimit = 120.0,
+    out: p.Out = None,
+    json: p.Json = False,
+    quiet: p.Quiet = False,
+) -> None:
+    """Explain a model's predictions of some rows of a data file.
+
+    Examples
+    --------
+        lormika explain loans.csv --model loans.skops --target decision --row 17
+
+        lormika explain loans.csv --model loans.onnx --where "income < 20 and age > 60" --out why.html
+
+        lormika explain loans.parquet --model http://127.0.0.1:8080/v2/models/loans --instance x.json --json
+    """
+    if not row and where is None and not instance:
+        raise typer.BadParameter("say which rows to explain: --row, --where or --instance")
+    if out is not None and json:
+        raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
+    if out is not None:
+        from lormika.views.files import check_path
+
+        check_path(out)
+    talk = Talk(quiet)
+    look: dict[str, Any] = {"delimiter": delimiter, "missing": missing, "encoding": encoding}
+    table = sources.open_table(data, talk, **look)
+    around = table if background is None else sources.open_table(background, talk, **look)
+    loading = sources.open_model(
+        model, talk, trust=trust, allow_pickle=allow_pickle, max_size=max_size, headers=header, isolate=isolate,
+        memory_limit=memory_limit, time_limit=time_limit,
+    )  # fmt: skip
+    with loading as loaded:
+        from lormika.explainer import Explainer
+
+        features = sources.feature_columns(loaded, around.frame, around.path, target, drop)
+        instances = sources.chosen_instances(table, features, row, where, instance)
+        sources.report_columns(around, features, talk)
+        with talk.working(f"Asking the model about {len(around.frame):,} rows"):
+            explainer = Explainer(
+                loaded, around.frame[features], categorical=categorical or None,
+                class_names=class_name or None, min_neighbours=min_neighbours,
+                max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin.value, n_generated=n_generated,
+                snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
+            )  # fmt: skip
+        tasks = [(name, by) for name in instances for by in dict.fromkeys(objective)]
+        found: dict[tuple[str, Objective], Explanation] = {}
+        for name, by in talk.following(tasks, "explaining", len(tasks)):
+            found[name, by] = explainer.explain(
+                instances[name], k=k, objective=by.value, max_conditions=max_conditions, min_count=min_count, m=m,
+                filter=filter.value, alpha=alpha, correction=correction.value, per=per.value,
+            )  # fmt: skip
+    if out is not None:
+        _write(found, out, talk)
+    elif json:
+        for explanation in found.values():
+            typer.echo(explanation.to_json())
+    else:
+        show(_parts(found))
+
+
+def _parts(found: dict[tuple[str, Objective], Explanation]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    from lormika.views import text
+
+    for number, ((name, by), explanation) in enumerate(found.items()):
+        if len(found) > 1:
+            gap = "\n" if number else ""
+            yield Text(f"{gap}{name}, best by {by}\n", "bold underline")
+        yield from text.renderables(explanation.to_dict())
+
+
+def _write(found: dict[tuple[str, Objective], Explanation], out: Path, talk: Talk) -> None:
+    """One explanation goes to the file named; of several, each to a file named after its row and measure."""
+    several_rows = len({name for name, _ in found}) > 1
+    several_measures = len({by for _, by in found}) > 1
+    for (name, by), explanation in found.items():
+        words: list[Any] = [out.stem, *([name] if several_rows else []), *([by] if several_measures else [])]
+        path = explanation.save(out.with_name("-".join(map(str, words)) + out.suffix))
+        talk.say(f"written: {path}")

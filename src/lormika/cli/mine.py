@@ -1,0 +1,86 @@
+"""lormika mine."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lormika.cli import parameters as p
+from lormika.cli import sources
+from lormika.cli.output import Talk, show
+from lormika.options import Correction, Filter, Objective
+from lormika.payload import RULES_FORMAT, Payload, dump_rules
+
+
+def mine(
+    data: Annotated[Path, typer.Argument(help="Data file: CSV, Parquet, Arrow, JSON lines; also .gz.")],
+    target: Annotated[str, typer.Option(help="Column with the classes that rules lead to.")],
+    to: Annotated[list[str], typer.Option("--class", help="Only rules that lead to this class. Repeatable.")] = [],  # noqa: B006
+    drop: p.Drop = [],  # noqa: B006
+    categorical: p.Categorical = [],  # noqa: B006
+    delimiter: p.Delimiter = None,
+    missing: p.MissingToken = [],  # noqa: B006
+    encoding: p.Encoding = None,
+    k: p.K = 10,
+    objective: p.Objectives = [Objective.LEVERAGE],  # noqa: B006
+    max_conditions: p.MaxConditions = 4,
+    min_count: p.MinCount = 1,
+    m: p.M = 0.0,
+    filter: p.FilterBy = Filter.NONE,
+    alpha: p.Alpha = 0.05,
+    correction: p.Correct = Correction.NONE,
+    bins: p.Bins = 3,
+    cut: p.Cut = [],  # noqa: B006
+    out: p.Out = None,
+    json: p.Json = False,
+    quiet: p.Quiet = False,
+) -> None:
+    """Find exactly the k best rules of a table, whatever its classes are.
+
+    Examples
+    --------
+        lormika mine loans.csv --target decision
+
+        lormika mine loans.csv --target decision --class rejected --objective lift --filter significant --out rules.csv
+    """
+    if out is not None and json:
+        raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
+    if out is not None:
+        from lormika.views.files import check_path
+
+        check_path(out, RULES_FORMAT)
+    talk = Talk(quiet)
+    table = sources.open_table(data, talk, delimiter=delimiter, missing=missing, encoding=encoding)
+    features = sources.feature_columns(None, table.frame, table.path, target, drop)
+    sources.report_columns(table, features, talk)
+    y = sources.target_column(table, target)
+    classes = sources.named_classes(y, to)
+    found: dict[Objective, Payload] = {}
+    for by in dict.fromkeys(objective):
+        options: dict[str, Any] = {
+            "k": k, "objective": by.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
+            "filter": filter.value, "alpha": alpha, "correction": correction.value, "bins": bins,
+            "cuts": sources.read_cuts(cut),
+        }  # fmt: skip
+        with talk.working(f"Searching for the {k} best rules by {by}"):
+            from lormika.search import mine_rules
+
+            rules = mine_rules(table.frame[features], y, categorical=categorical or None, classes=classes, **options)
+        found[by] = dump_rules(rules, options)
+    _show(found, out, json, talk)
+
+
+def _show(found: dict[Objective, Payload], out: Path | None, json: bool, talk: Talk) -> None:
+    from lormika.views import files, rule_table
+
+    for by, payload in found.items():
+        if out is not None:
+            path = files.save(payload, out if len(found) == 1 else out.with_name(f"{out.stem}-{by}{out.suffix}"))
+            talk.say(f"written: {path}")
+        elif json:
+            typer.echo(json_format.dumps(payload, ensure_ascii=False, allow_nan=False))
+        else:
+            show([rule_table.renderable(payload)])

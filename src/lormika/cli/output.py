@@ -1,0 +1,63 @@
+"""Where things are printed: results to standard output, all else to standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Step = TypeVar("Step")
+
+
+def show(parts: Iterable[RenderableType]) -> None:
+    """Print results: in colours in a terminal, otherwise as plain lines without trailing blanks."""
+    import typer
+    from rich.console import Console
+
+    from lormika.views.text import plain_text
+
+    console = Console(highlight=False, emoji=False, markup=False)
+    if console.is_terminal:
+        for part in parts:
+            console.print(part)
+    else:
+        typer.echo(plain_text(parts, console.width))
+
+
+class Talk:
+    """What is said beside the results, unless the user wants quiet."""
+
+    def __init__(self, quiet: bool) -> None:
+        from rich.console import Console
+
+        self.console = Console(stderr=True, highlight=False, emoji=False, markup=False, quiet=quiet)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show what goes on while it does; only in a terminal."""
+        from rich.text import Text
+
+        if not self.console.is_terminal:
+            yield
+            return
+        with self.console.status(Text(f"{what} …")):
+            yield
+
+    def say(self, *lines: str) -> None:
+        """Print lines."""
+        for line in lines:
+            self.console.print(line, style="dim", soft_wrap=True)
+
+    def warn(self, line: str) -> None:
+        """Print a line that matters."""
+        self.console.print(line, style="yellow", soft_wrap=True)
+
+    def following(self, steps: Iterable[Step], what: str, total: int) -> Iterator[Step]:
+        """Show a progress bar beside the steps; only in a terminal."""
+        from rich.progress import track
+
+        hidden = not self.console.is_terminal or self.console.quiet
+        return iter(track(steps, what, total, console=self.console, transient=True, disable=hidden))

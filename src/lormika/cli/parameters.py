@@ -1,0 +1,140 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lormika.options import Correction, Filter, Objective
+
+SEARCH, NEIGHBOURHOOD, MODEL, DATA, OUTPUT = "Rules", "Neighbourhood", "Model", "Data", "Output"
+
+
+class Thin(StrEnum):
+    """What a class with too many neighbours keeps."""
+
+    NEAREST = "nearest"
+    RANDOM = "random"
+
+
+class Per(StrEnum):
+    """What k counts."""
+
+    CATEGORY = "category"
+    OVERALL = "overall"
+
+
+# Rules
+
+K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
+OneObjective = Annotated[Objective, typer.Option("--objective", help="Best by which measure.", rich_help_panel=SEARCH)]
+Objectives = Annotated[
+    list[Objective],
+    typer.Option(
+        "--objective", help="Best by which measure; more than once: the rules for each.", rich_help_panel=SEARCH
+    ),
+]
+MaxConditions = Annotated[int, typer.Option(help="Most conditions of a rule, up to 6.", rich_help_panel=SEARCH)]
+MinCount = Annotated[int, typer.Option(help="Fewest rows a rule must match.", rich_help_panel=SEARCH)]
+M = Annotated[
+    float,
+    typer.Option("--m", help="m-estimate: tames confidence and lift of rules with few rows.", rich_help_panel=SEARCH),
+]
+FilterBy = Annotated[
+    Filter, typer.Option("--filter", help="Which rules may enter; each implies the one before.", rich_help_panel=SEARCH)
+]
+Alpha = Annotated[float, typer.Option(help="Level of the filter significant.", rich_help_panel=SEARCH)]
+Correct = Annotated[
+    Correction,
+    typer.Option("--correction", help="Of that level for the number of rules tried.", rich_help_panel=SEARCH),
+]
+PerWhat = Annotated[
+    Per, typer.Option("--per", help="k rules of each of the four kinds, or overall.", rich_help_panel=SEARCH)
+]
+Bins = Annotated[int, typer.Option(help="Ranges of each numeric feature.", rich_help_panel=SEARCH)]
+Cut = Annotated[
+    list[str],
+    typer.Option(help="Cut points of a numeric feature, such as age=25,45. Repeatable.", rich_help_panel=SEARCH),
+]
+
+# Neighbourhood
+
+MinNeighbours = Annotated[
+    int, typer.Option(help="Similar rows of each class, at least.", rich_help_panel=NEIGHBOURHOOD)
+]
+MaxNeighbours = Annotated[int, typer.Option(help="Similar rows of a class, at most.", rich_help_panel=NEIGHBOURHOOD)]
+KernelWidth = Annotated[
+    float | None,
+    typer.Option(
+        help="Width of the similarity that is reported.", show_default="by features", rich_help_panel=NEIGHBOURHOOD
+    ),
+]
+ThinBy = Annotated[
+    Thin, typer.Option("--thin", help="What a class with too many keeps.", rich_help_panel=NEIGHBOURHOOD)
+]
+NGenerated = Annotated[int, typer.Option(help="Rows to generate.", rich_help_panel=NEIGHBOURHOOD)]
+Snap = Annotated[
+    bool,
+    typer.Option("--snap/--no-snap", help="Generated numbers are values of the data.", rich_help_panel=NEIGHBOURHOOD),
+]
+RandomState = Annotated[int, typer.Option(help="Seed.", rich_help_panel=NEIGHBOURHOOD)]
+
+# Data
+
+Drop = Annotated[list[str], typer.Option(help="Column that is no feature. Repeatable.", rich_help_panel=DATA)]
+Categorical = Annotated[
+    list[str], typer.Option(help="Numeric column that holds categories. Repeatable.", rich_help_panel=DATA)
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Between columns of a text file.", show_default="found out", rich_help_panel=DATA)
+]
+MissingToken = Annotated[
+    list[str],
+    typer.Option(
+        "--missing",
+        help="Text for a missing value. Repeatable.",
+        show_default="empty, ?, NA, null …",
+        rich_help_panel=DATA,
+    ),
+]
+Encoding = Annotated[str | None, typer.Option(help="Of a text file.", show_default="utf-8", rich_help_panel=DATA)]
+
+# Model
+
+Trust = Annotated[
+    list[str], typer.Option(help="Further type that a skops file may hold. Repeatable.", rich_help_panel=MODEL)
+]
+AllowPickle = Annotated[
+    bool, typer.Option("--allow-pickle", help="Load a pickle, which runs the code it holds.", rich_help_panel=MODEL)
+]
+Isolate = Annotated[
+    bool,
+    typer.Option("--isolate", help="Run the model in a process of its own, with limits.", rich_help_panel=MODEL),
+]
+MaxSize = Annotated[int, typer.Option(help="Most megabytes of a model file, unpacked.", min=1, rich_help_panel=MODEL)]
+Header = Annotated[
+    list[str],
+    typer.Option(help="Header for a server, such as 'Authorization: Bearer …'. Repeatable.", rich_help_panel=MODEL),
+]
+MemoryLimit = Annotated[int, typer.Option(help="Megabytes of an isolated model.", min=1, rich_help_panel=MODEL)]
+TimeLimit = Annotated[
+    float, typer.Option(help="Seconds for each call of an isolated model, or of a server.", rich_help_panel=MODEL)
+]
+ClassName = Annotated[
+    list[str],
+    typer.Option(help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
+]
+
+# Output
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="File to write, by its suffix.", show_default="the terminal", rich_help_panel=OUTPUT
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.", rich_help_panel=OUTPUT)]

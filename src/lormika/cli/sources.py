@@ -1,0 +1,176 @@
+"""From the command line's words to a table, a model, and the instances to be explained."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lormika.cli.output import Talk
+from lormika.errors import InputError
+from lormika.frames import listing
+from lormika.values import format_value, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lormika.tables import Table
+
+_LONGEST_REPORT = 40  # columns
+
+
+def open_table(path: Path, talk: Talk, *, delimiter: str | None, missing: Sequence[str], encoding: str | None) -> Table:
+    """Read a data file, and say what was found out."""
+    from lormika.tables import read_table
+
+    with talk.working(f"Reading {path}"):
+        table = read_table(path, delimiter=delimiter, missing=missing or None, encoding=encoding)
+    for note in table.notes:
+        talk.warn(f"Note: {note}")
+    return table
+
+
+def report_columns(table: Table, features: Sequence[str], talk: Talk) -> None:
+    """Say how many rows and columns were read, and of which types the features are."""
+    by_type: dict[str, list[str]] = {}
+    for name in features:
+        by_type.setdefault(table.types[name], []).append(name)
+    talk.say(f"{table.path}: {len(table.frame):,} rows, {len(table.frame.columns)} columns; {len(features)} features")
+    for kind, names in by_type.items():
+        shown = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
+        talk.say(f"  {kind}: {shown}")
+
+
+@contextmanager
+def open_model(
+    source: str,
+    talk: Talk,
+    *,
+    trust: Sequence[str],
+    allow_pickle: bool,
+    max_size: int,
+    headers: Sequence[str],
+    isolate: bool,
+    memory_limit: int,
+    time_limit: float,
+) -> Iterator[Any]:
+    """Load a model; an isolated one ends with the block."""
+    from lormika import models
+
+    if allow_pickle and "://" not in source and not source.startswith("python:") and Path(source).is_file():
+        talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
+    with talk.working(f"Loading {source}"):
+        model = models.load(
+            source,
+            trust=trust,
+            allow_pickle=allow_pickle,
+            max_size=max_size * 1_000_000,
+            headers=_read_headers(headers),
+            isolate=isolate,
+            memory_limit=memory_limit << 20,
+            time_limit=time_limit,
+            timeout=time_limit,
+        )
+    try:
+        yield model
+    finally:
+        if hasattr(model, "close"):
+            model.close()
+
+
+def _read_headers(texts: Sequence[str]) -> dict[str, str]:
+    """Headers such as `Authorization: Bearer …`."""
+    headers = {}
+    for text in texts:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise InputError("--header: give a name and a value, for instance 'Authorization: Bearer …'")
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def feature_columns(model: Any, frame: pd.DataFrame, path: Path, target: str | None, drop: Sequence[str]) -> list[str]:
+    """Columns that the model gets: those it names, in its order; otherwise all but the target and the dropped ones."""
+    columns = [str(name) for name in frame.columns]
+    left_out = [*drop, *([] if target is None else [target])]
+    for name in left_out:
+        if name not in columns:
+            raise InputError(f"{path} has no column {name!r}; it has {listing(columns)}")
+    named = getattr(model, "feature_names_in_", None)
+    if named is None:
+        return [name for name in columns if name not in left_out]
+    wanted = [str(name) for name in named]
+    lacking = [name for name in wanted if name not in columns]
+    if lacking:
+        raise InputError(f"{path} lacks {listing(lacking)}, which the model needs; it has {listing(columns)}")
+    if set(wanted) & set(left_out):
+        raise InputError(f"the model needs {listing(sorted(set(wanted) & set(left_out)))}: do not leave that out")
+    return wanted
+
+
+def target_column(table: Table, target: str) -> pd.Series[Any]:
+    """The column with the classes, whole."""
+    y = table.frame[target]
+    if y.isna().any():
+        raise InputError(
+            f"{table.path}: column {target!r} is missing in {int(y.isna().sum()):,} rows, first in row "
+            f"{int(y.isna().to_numpy().argmax())}: every row needs a class; fill it or leave these rows out"
+        )
+    return y
+
+
+def named_classes(y: pd.Series[Any], names: Sequence[str]) -> list[Any] | None:
+    """Classes by the names that are written for them."""
+    if not names:
+        return None
+    by_name = {format_value(plain(value)): plain(value) for value in y.unique()} | {
+        str(value): plain(value) for value in y.unique()
+    }
+    for name in names:
+        if name not in by_name:
+            raise InputError(f"--class {name}: column {y.name!r} holds no such class; it holds {listing(by_name)}")
+    return [by_name[name] for name in names]
+
+
+def read_cuts(texts: Sequence[str]) -> dict[str, list[float]] | None:
+    """Cut points such as `age=25,45`.
+
+    >>> read_cuts(["age=25,45"])
+    {'age': [25.0, 45.0]}
+    """
+    cuts = {}
+    for text in texts:
+        name, equals, points = text.rpartition("=")
+        try:
+            cuts[name] = [float(point) for point in points.split(",")]
+        except ValueError:
+            equals = ""
+        if not equals or not all(map(math.isfinite, cuts.get(name, []))):
+            raise InputError(f"--cut {text!r}: give a column and its cut points, for instance age=25,45")
+    return cuts or None
+
+
+def chosen_instances(
+    table: Table, features: Sequence[str], rows: Sequence[int], where: str | None, files: Sequence[Path]
+) -> dict[str, Any]:
+    """Instances by a name that can stand in a file's name: row numbers, or files and positions in them."""
+    from lormika.tables import read_instance, select_rows
+
+    if rows or where is not None:
+        chosen = select_rows(table.frame, rows, where)
+        instances: dict[str, Any] = {str(row): chosen.loc[[row], list(features)] for row in chosen.index}
+    else:
+        instances = {}
+    for path in files:
+        given = read_instance(path)
+        for number, instance in enumerate(given):
+            name = path.stem if len(given) == 1 else f"{path.stem}-{number}"
+            instances[name] = _features_of(instance, features)
+    return instances
+
+
+def _features_of(instance: Mapping[str, Any], features: Sequence[str]) -> dict[str, Any]:
+    """Values that the model gets; the target, say, may stand beside them."""
+    return {name: value for name, value in instance.items() if name in features}

@@ -1,0 +1,57 @@
+"""lormika mine, as a process."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from lormika import mine_rules
+from lormika.payload import load_rule
+
+MINE = ["mine", "loans.csv", "--target", "decision", "--drop", "id"]
+
+
+def test_rules_are_those_of_python(lormika, loans):
+    done = lormika(
+        *MINE, "--k", 4, "--objective", "lift", "--filter", "significant", "--correction", "layered", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    expected = mine_rules(loans.X, loans.y, k=4, objective="lift", filter="significant", correction="layered")
+    assert [load_rule(rule) for rule in json.loads(done.stdout)["rules"]] == expected
+
+
+def test_they_are_printed_and_written(lormika):
+    printed = lormika(*MINE, "--k", 3, "--class", "rejected")
+    assert printed.returncode == 0, printed.stderr
+    assert printed.stdout.startswith("Best rules by leverage (600 rows)")
+    assert printed.stdout.count("⇒ rejected") == 3
+    for suffix in ("csv", "parquet", "json", "txt"):
+        done = lormika(*MINE, "--k", 3, "--out", f"rules.{suffix}")
+        assert (done.returncode, done.stdout) == (0, "")
+    assert len(pd.read_csv(lormika.folder / "rules.csv")) == len(pd.read_parquet(lormika.folder / "rules.parquet")) == 3
+    assert len(json.loads((lormika.folder / "rules.json").read_text())["rules"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--class", "maybe"], "--class maybe: column 'decision' holds no such class"),
+        (["--out", "rules.html"], ".html"),
+        (["--max-conditions", 9], "max_conditions=9"),
+        (["--cut", "purpose=1,2"], "purpose"),
+    ],
+)
+def test_mistakes(words, message, lormika):
+    done = lormika(*MINE, *words, "--quiet")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+
+
+def test_every_row_needs_a_class(lormika, loans):
+    loans.X.assign(decision=loans.y.where(loans.X["age"] < 70)).to_csv(lormika.folder / "gaps.csv", index=False)
+    done = lormika("mine", "gaps.csv", "--target", "decision")
+    assert done.returncode == 1
+    assert "every row needs a class" in done.stderr
