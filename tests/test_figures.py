@@ -187,4 +187,4 @@ def test_a_failing_model_is_reported_from_threads():
         return (frame["a"] > 100).to_numpy()
 
     with pytest.raises(ModelError, match="out of order"):
-        list(Explainer(model, X).explain_many(X, n_jobs=2, progress=False))
+        list(Explainer(model, X).explain_many(X, n_jobs=2, chunk_size=10, progress=False, on_error="raise"))

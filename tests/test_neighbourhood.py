@@ -60,14 +60,14 @@ def test_distances_are_those_of_z_scores_and_one_hot_columns(data, pick):
     means, scales = moments(background, rows)
     encoded = np.array([np.nan if v is None else v for v in instance])
     wanted = [naive.squared_distance(instance, row, means, scales, is_category(background)) for row in rows]
-    assert background.squared_distances(encoded) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    assert background.squared_distances(encoded[None])[0] == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 
 def test_a_category_that_no_row_has_differs_from_all():
     reader = frames.read({"c": ["a", "b", "b"], "n": [1.0, 2.0, 3.0]})
     schema = read_schema(reader, None)
     background = Background.of(schema, encoded_columns(schema, reader))
-    assert background.squared_distances(np.array([np.nan, 2.0])) == pytest.approx([3.5, 2.0, 3.5])
+    assert background.squared_distances(np.array([[np.nan, 2.0]]))[0] == pytest.approx([3.5, 2.0, 3.5])
 
 
 @settings(max_examples=300, deadline=None)
@@ -99,7 +99,7 @@ def test_random_thinning_draws_from_all_neighbours():
 def test_generate_is_algorithm_3(data, count, state, snaps):
     background, rows = data
     real = background.rows(np.arange(len(rows)))
-    squared = background.squared_distances(real[0])
+    squared = background.squared_distances(real[:1])[0]
     made = generate(background, real, squared, count, snap=snaps, rng=np.random.default_rng(state))
 
     rng = np.random.default_rng(state)  # the same draws: parents and step of crossover, then of mutation
@@ -145,7 +145,7 @@ def test_the_sample_is_the_selected_rows_and_then_the_generated_ones():
     schema = read_schema(reader, None)
     background = Background.of(schema, encoded_columns(schema, reader))
     labels = (columns["a"] > 0.5).astype(np.int32)
-    near = find(background, labels, np.array([0.4, 3.0]), options(10, 20, n_generated=51))
+    (near,) = find(background, labels, np.array([[0.4, 3.0]]), options(10, 20, n_generated=51))
     assert len(near.rows) == near.n_real + 51
     assert (near.rows[: near.n_real] == background.rows(near.selected)).all()
     assert np.bincount(labels[near.selected]).max() <= 20

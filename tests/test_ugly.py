@@ -219,7 +219,7 @@ def test_a_number_beyond_the_columns_type_is_refused(make, name, value):
 
 def test_a_row_of_many_is_named_in_the_error(explainer):
     with refuses("'rate'", "row 2", "inf"):
-        explainer.explain_many(TABLE.head(4).assign(rate=[1, 2, np.inf, 3]))
+        explainer.explain_many(TABLE.head(4).assign(rate=[1, 2, np.inf, 3]), on_error="raise")
 
 
 NOTED_INSTANCES = {

@@ -3,7 +3,7 @@
 from lormika import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
-from lormika.explanation import Explanation
+from lormika.explanation import Explanation, Failure
 from lormika.rule import Category, Counts, Equals, Interval, Missing, Rule
 from lormika.search import mine_rules
 from lormika.version import __version__
@@ -14,6 +14,7 @@ __all__ = [
     "Equals",
     "Explainer",
     "Explanation",
+    "Failure",
     "InputError",
     "Interval",
     "Missing",

@@ -61,19 +61,19 @@ class Background:
     def __len__(self) -> int:
         return int(self.codes.shape[1])
 
-    def squared_distances(self, instance: np.ndarray) -> np.ndarray:
-        """Squared distance of every row to an encoded instance.
+    def squared_distances(self, instances: np.ndarray) -> np.ndarray:
+        """Squared distance of each encoded instance to every row (instances x rows), in one pass over the rows.
 
         Numeric features count as z-scores, categorical ones as one-hot columns: 2 where they differ. A missing number
         counts as the mean, a missing category as a category of its own.
         """
-        return _core.scan(self.codes, self.points, self.offsets, self.scales, self._as_point(instance))
+        return _core.scan(self.codes, self.points, self.offsets, self.scales, self._as_points(instances))
 
-    def _as_point(self, instance: np.ndarray) -> np.ndarray:
-        point = np.where(np.isnan(instance), self.means, instance)
+    def _as_points(self, instances: np.ndarray) -> np.ndarray:
+        points = np.where(np.isnan(instances), self.means, instances)
         for f in np.flatnonzero(self.scales < 0):  # the core compares codes: positions among the distinct values
-            point[f] = _position(self.distinct[f], instance[f])
-        return point
+            points[:, f] = [_position(self.distinct[f], value) for value in instances[:, f]]
+        return np.ascontiguousarray(points)
 
     def rows(self, numbers: np.ndarray) -> np.ndarray:
         """Encoded rows (rows x features) at these row numbers."""

@@ -51,6 +51,19 @@ class NeighbourhoodSummary:
     cut_similarity: float  # the least similarity of a neighbour
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A row of a table that could not be explained; it stands in the place of an explanation."""
+
+    row: int  # number of the row, from 0
+    reason: str
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """None; so that whoever collects rules need not ask."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explanation:
     """The k best rules of each kind about one prediction, with all that is needed to read them."""

@@ -91,6 +91,15 @@ def read(table: Any, feature_names: Sequence[str] | None = None) -> TableReader:
     return TableReader(len(frame), columns, restore.assembler(table))
 
 
+def take(table: Any, rows: range | np.ndarray) -> Any:
+    """Some rows of a table of any library, by number."""
+    numbers = np.asarray(rows, dtype=np.intp)
+    if isinstance(table, Mapping):
+        columns = {name: list(column) for name, column in table.items()}
+        return {name: [column[i] for i in numbers] for name, column in columns.items()}
+    return table[numbers] if isinstance(table, np.ndarray) else _open(table)[numbers, :].to_native()
+
+
 def one_row(table: Any) -> dict[str, list[object]]:
     """Columns of a frame of one row: quicker than reading it column by column."""
     frame = _open(table)

@@ -1,60 +1,112 @@
-"""Many rows: one explanation after the other, in order, with threads and a progress bar."""
+"""Many rows: some at a time, in order, with threads and a progress bar; a row that fails does not stop the rest."""
 
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any, Literal
 
 import numpy as np
 
-from lormika.errors import InputError
-from lormika.explanation import Explanation
-from lormika.options import SearchOptions, check_integer
+from lormika import frames
+from lormika.errors import InputError, ModelError
+from lormika.explanation import Explanation, Failure
+from lormika.options import SearchOptions, check_choice, check_integer
+from lormika.progress import follow
+from lormika.schema import Schema
+
+OnError = Literal["record", "raise"]
+Spread = Callable[..., Iterable[Any]]
+"""Like `map`; one of threads works on several things at a time."""
+
+ROWS_PER_CALL = 100_000
+_BLOCK = 16
 
 
 def explain_rows(
-    explain: Callable[[np.ndarray, SearchOptions], Explanation],
-    rows: np.ndarray,
+    explain: Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]],
+    schema: Schema,
+    table: Any,
     options: SearchOptions,
     *,
     n_jobs: int,
+    chunk_size: int,
+    on_error: OnError,
     progress: bool,
-) -> Iterator[Explanation]:
-    """Explain encoded rows; every explanation depends on its own row alone. -1 threads: as many as processors."""
+) -> Iterator[Explanation | Failure]:
+    """Explain the rows of a table; every explanation depends on its own row alone."""
     check_integer("n_jobs", n_jobs, -1)
+    check_integer("chunk_size", chunk_size, 1)
+    check_choice("on_error", on_error, ["record", "raise"])
     if n_jobs == 0:
         raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
+    encoded, failures = _encode(schema, table, on_error)
+    results = _explain(explain, encoded, failures, options, n_jobs, chunk_size, on_error)
+    return follow(results, "explaining", len(encoded)) if progress else results
+
+
+def blocks(instances: np.ndarray) -> list[np.ndarray]:
+    """Instances in blocks that one thread works on."""
+    return [instances[start : start + _BLOCK] for start in range(0, len(instances), _BLOCK)]
+
+
+def _explain(
+    explain: Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]],
+    encoded: np.ndarray,
+    failures: dict[int, str],
+    options: SearchOptions,
+    n_jobs: int,
+    chunk_size: int,
+    on_error: OnError,
+) -> Iterator[Explanation | Failure]:
     n_threads = n_jobs if n_jobs > 0 else os.cpu_count() or 1
-    if n_threads == 1:
-        results: Iterator[Explanation] = (explain(row, options) for row in rows)
-    else:
-        results = _in_threads(lambda row: explain(row, options), rows, n_threads)
-    return _with_progress(results, len(rows)) if progress else results
+    with nullcontext() if n_threads == 1 else ThreadPoolExecutor(n_threads) as pool:
+        spread: Spread = map if pool is None else pool.map
+
+        def attempt(rows: np.ndarray) -> Iterator[Explanation | Failure]:
+            """Explain rows together; if that fails, each half apart, down to the row that is to blame."""
+            try:
+                yield from explain(encoded[rows], options, spread)
+            except (InputError, ModelError) as error:
+                if len(rows) > 1:
+                    yield from attempt(rows[: len(rows) // 2])
+                    yield from attempt(rows[len(rows) // 2 :])
+                elif on_error == "raise":
+                    error.add_note(f"in row {rows[0]} of the table")
+                    raise
+                else:
+                    yield Failure(int(rows[0]), str(error))
+
+        for start in range(0, len(encoded), chunk_size):
+            chunk = np.arange(start, min(start + chunk_size, len(encoded)))
+            sound = np.array([row for row in chunk.tolist() if row not in failures], dtype=np.intp)
+            told = attempt(sound) if len(sound) else iter(())
+            for row in chunk.tolist():
+                yield Failure(row, failures[row]) if row in failures else next(told)
 
 
-def _in_threads(
-    explain: Callable[[np.ndarray], Explanation], rows: np.ndarray, n_threads: int
-) -> Iterator[Explanation]:
-    """In order, and never far ahead of who takes them; the kernels and most models release the interpreter."""
-    with ThreadPoolExecutor(n_threads) as pool:
-        waiting: deque[Future[Explanation]] = deque()
+def _encode(schema: Schema, table: Any, on_error: OnError) -> tuple[np.ndarray, dict[int, str]]:
+    """Encoded rows, and why some of them could not be encoded."""
+    try:
+        return schema.encode(table), {}
+    except InputError:
+        if on_error == "raise":
+            raise
+    schema.encode(frames.take(table, range(0)))  # what is wrong with the whole table is no failure of a row
+    n_rows = frames.read(table, schema.names if isinstance(table, np.ndarray) else None).n_rows
+    encoded, failures = np.full((n_rows, len(schema)), np.nan, order="F"), {}
+
+    def attempt(rows: range) -> None:
         try:
-            for row in rows:
-                waiting.append(pool.submit(explain, row))
-                if len(waiting) > 2 * n_threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:  # whoever stops early does not wait for what has not begun
-            for future in waiting:
-                future.cancel()
+            encoded[rows.start : rows.stop] = schema.encode(frames.take(table, rows))
+        except InputError as error:
+            if len(rows) > 1:
+                attempt(rows[: len(rows) // 2])
+                attempt(rows[len(rows) // 2 :])
+            else:
+                failures[rows[0]] = str(error).replace(", row 0:", ":")
 
-
-def _with_progress(results: Iterator[Explanation], total: int) -> Iterator[Explanation]:
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return iter(track(results, "explaining", total, console=console, transient=True, disable=not console.is_terminal))
+    attempt(range(n_rows))
+    return encoded, failures

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from lormika import _core
 from lormika.background import Background
 from lormika.options import NeighbourhoodOptions
+
+_BLOCK = 16  # instances whose distances are found in one pass over the background
+_MOST_DISTANCES = 4_000_000  # at a time: 32 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,11 +39,24 @@ def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
 
 
 def find(
-    background: Background, labels: np.ndarray, instance: np.ndarray, options: NeighbourhoodOptions
+    background: Background, labels: np.ndarray, instances: np.ndarray, options: NeighbourhoodOptions
+) -> Iterator[Neighbourhood]:
+    """Select and generate the rows around each encoded instance; labels are the model's, of the background."""
+    block = max(1, min(_BLOCK, _MOST_DISTANCES // len(background)))
+    for start in range(0, len(instances), block):
+        some = instances[start : start + block]
+        for instance, squared in zip(some, background.squared_distances(some), strict=True):
+            yield _find_one(background, labels, instance, squared, options)
+
+
+def _find_one(
+    background: Background,
+    labels: np.ndarray,
+    instance: np.ndarray,
+    squared: np.ndarray,
+    options: NeighbourhoodOptions,
 ) -> Neighbourhood:
-    """Select and generate the rows around an encoded instance; labels are the model's, of the background."""
     rng = seed(options.random_state, instance)
-    squared = background.squared_distances(instance)
     selected, cut, neighbours = select(squared, labels, options, rng)
     real = background.rows(selected)
     made = generate(background, real, squared[selected], options.n_generated, snap=options.snap, rng=rng)

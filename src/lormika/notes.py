@@ -54,7 +54,7 @@ def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[str]:
 
 def about_model(repeats: bool, known: np.ndarray, sample: Sample, answer: Answer) -> Iterator[str]:
     """Signs that the model decides by a threshold, or is not a fixed function of the row."""
-    if answer.probabilities is not None and int(answer.probabilities[0].argmax()) != int(answer.labels[0]):
+    if answer.probabilities is not None and answer.probabilities[0, answer.labels[0]] < answer.probabilities[0].max():
         yield "The model's decision is not its most probable class: it decides by a rule or threshold of its own."
     changed = int((known != sample.labels[sample.real]).sum())
     if changed:

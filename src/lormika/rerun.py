@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,24 +15,49 @@ from lormika.values import nearest
 _TOLERANCE = 1e-6  # batches of different sizes may differ in the last digits
 
 
-def rerun(
-    model: Model,
-    background: Background,
-    sample: np.ndarray,
-    instance: np.ndarray,
-    answer: Answer,
-    rules: Sequence[Rule],
-) -> tuple[list[Rule], bool]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """An instance, its sample, what the model said of it, and the rules that were found."""
+
+    instance: np.ndarray
+    sample: np.ndarray
+    answer: Answer
+    rules: Sequence[Rule]
+
+    @property
+    def hypothetical(self) -> list[Rule]:
+        """Rules that are not true of the instance."""
+        return [rule for rule in self.rules if _is_hypothetical(rule)]
+
+
+def rerun(model: Model, background: Background, cases: Sequence[Case]) -> list[tuple[list[Rule], bool]]:
     """Give every hypothetical rule its re-run, in one model call; also tell whether the model repeats itself."""
-    hypothetical = [rule for rule in rules if _is_hypothetical(rule)]
+    rows = [_edited(background, case) for case in cases]  # each instance once more, then its edits
+    n_rows = sum(map(len, rows))
+    if n_rows == 0:
+        return [(list(case.rules), True) for case in cases]
+    answer = model(background.schema.restore(np.concatenate(rows)), n_rows)
+    told, start = [], 0
+    for case, own in zip(cases, rows, strict=True):
+        again = answer[start : start + len(own)]
+        told.append((_told(model, background, case, own, again), len(own) == 0 or _agree(case.answer, again)))
+        start += len(own)
+    return told
+
+
+def _edited(background: Background, case: Case) -> np.ndarray:
+    hypothetical = case.hypothetical
     if not hypothetical:
-        return list(rules), True
-    rows = np.stack([instance, *(edit(background, sample, instance, rule.conditions) for rule in hypothetical)])
-    again = model(background.schema.restore(rows), len(rows))  # the instance once more, then its edits
-    prediction = int(answer.labels[0])
+        return np.empty((0, len(case.instance)))
+    edits = (edit(background, case.sample, case.instance, rule.conditions) for rule in hypothetical)
+    return np.stack([case.instance, *edits])
+
+
+def _told(model: Model, background: Background, case: Case, rows: np.ndarray, again: Answer) -> list[Rule]:
+    prediction = int(case.answer.labels[0])
     reruns = iter(
         Rerun(
-            _edits(background, instance, row),
+            _edits(background, case.instance, row),
             model.names[label],
             None if again.probabilities is None else float(again.probabilities[i, prediction]),
             bool(label != prediction),
@@ -40,8 +65,7 @@ def rerun(
         for i, (row, label) in enumerate(zip(rows, again.labels.tolist(), strict=True))
         if i > 0
     )
-    told = [replace(rule, rerun=next(reruns)) if _is_hypothetical(rule) else rule for rule in rules]
-    return told, _agree(answer, again)
+    return [replace(rule, rerun=next(reruns)) if _is_hypothetical(rule) else rule for rule in case.rules]
 
 
 def _is_hypothetical(rule: Rule) -> bool:

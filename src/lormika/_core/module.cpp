@@ -82,17 +82,20 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
 }
 
 template <class Code>
-Out<double, nb::ndim<1>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
-                              Vector<double> scales, Vector<double> x) {
-    const size_t features = codes.shape(0), rows = codes.shape(1);
-    require(offsets.size() == features + 1 && scales.size() == features && x.size() == features,
+Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
+                              Vector<double> scales, Matrix<double> x) {
+    const size_t features = codes.shape(0), rows = codes.shape(1), instances = x.shape(0);
+    require(offsets.size() == features + 1 && scales.size() == features && x.shape(1) == features,
             "offsets, scales and x must fit the features");
     require(size_t(offsets.data()[features]) == points.size(), "points must fit the offsets");
-    auto [squared, result] = make_vector<double>(rows);
-    nb::gil_scoped_release release;
-    lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data()}, x.data(),
-                        squared);
-    return result;
+    double* squared = new double[instances * rows];
+    nb::capsule owner(squared, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    {
+        nb::gil_scoped_release release;
+        lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data()}, x.data(),
+                            instances, squared);
+    }
+    return Out<double, nb::ndim<2>>(squared, {instances, rows}, owner);
 }
 
 Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, int classes, int count) {
@@ -135,7 +138,7 @@ NB_MODULE(kernels, m) {
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "
           "number of condition sets that were counted.");
     m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a,
-          "Squared distance of every row to x.");
+          "Squared distance of every row to each row of x.");
     m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
     m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
     m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,

@@ -13,36 +13,41 @@ constexpr size_t kBlock = 1024;
 }  // namespace
 
 template <class Code>
-void scan(const CodedTable<Code>& table, const double* x, double* squared) {
+void scan(const CodedTable<Code>& table, const double* x, size_t instances, double* squared) {
     // Few distinct values: compute each one's share once and look it up.
-    std::vector<std::vector<double>> shares(table.features);
-    for (size_t f = 0; f < table.features; ++f) {
-        const int64_t begin = table.offsets[f], distinct = table.offsets[f + 1] - begin;
-        shares[f].resize(distinct);
-        for (int64_t v = 0; v < distinct; ++v) {
-            if (table.scales[f] < 0) {
-                shares[f][v] = static_cast<double>(v) == x[f] ? 0.0 : 2.0;
-            } else if (table.scales[f] > 0) {
-                const double z = (table.points[begin + v] - x[f]) / table.scales[f];
-                shares[f][v] = z * z;
+    const size_t features = table.features, distinct = table.offsets[features];
+    std::vector<double> shares(instances * distinct);
+    for (size_t i = 0; i < instances; ++i) {
+        for (size_t f = 0; f < features; ++f) {
+            const double value = x[i * features + f];
+            for (int64_t v = table.offsets[f]; v < table.offsets[f + 1]; ++v) {
+                double& share = shares[i * distinct + v];
+                if (table.scales[f] < 0) {
+                    share = static_cast<double>(v - table.offsets[f]) == value ? 0.0 : 2.0;
+                } else if (table.scales[f] > 0) {
+                    const double z = (table.points[v] - value) / table.scales[f];
+                    share = z * z;
+                }
             }
         }
     }
     for (size_t start = 0; start < table.rows; start += kBlock) {
         const size_t size = std::min(kBlock, table.rows - start);
-        double* sums = squared + start;
-        std::fill_n(sums, size, 0.0);
-        for (size_t f = 0; f < table.features; ++f) {
-            const Code* codes = table.codes + f * table.rows + start;
-            const double* share = shares[f].data();
-            for (size_t r = 0; r < size; ++r) sums[r] += share[codes[r]];
+        for (size_t i = 0; i < instances; ++i) {
+            double* sums = squared + i * table.rows + start;
+            std::fill_n(sums, size, 0.0);
+            for (size_t f = 0; f < features; ++f) {
+                const Code* codes = table.codes + f * table.rows + start;
+                const double* share = shares.data() + i * distinct + table.offsets[f];
+                for (size_t r = 0; r < size; ++r) sums[r] += share[codes[r]];
+            }
         }
     }
 }
 
-template void scan(const CodedTable<uint8_t>&, const double*, double*);
-template void scan(const CodedTable<uint16_t>&, const double*, double*);
-template void scan(const CodedTable<uint32_t>&, const double*, double*);
+template void scan(const CodedTable<uint8_t>&, const double*, size_t, double*);
+template void scan(const CodedTable<uint16_t>&, const double*, size_t, double*);
+template void scan(const CodedTable<uint32_t>&, const double*, size_t, double*);
 
 void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result) {
     std::vector<std::priority_queue<double>> nearest(classes);  // largest on top

@@ -1,4 +1,4 @@
-// Distances from one instance to every row of a dictionary-coded table, without one-hot columns.
+// Distances from instances to every row of a dictionary-coded table, without one-hot columns.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,11 @@ struct CodedTable {
     const double* scales;    // standard deviation; 0: counts nothing; negative: categorical
 };
 
-// squared[r] = sum over features of ((x - value) / scale)^2, or of 2 where the categories differ.
-// x holds the instance's value of a numeric feature and its code of a categorical one (-1: none of them).
+// squared[i][r] = sum over features of ((x[i] - value[r]) / scale)^2, or of 2 where the categories differ.
+// x (instances x features) holds an instance's value of a numeric feature and its code of a categorical one (-1: none of
+// them). The table is read once for all instances.
 template <class Code>
-void scan(const CodedTable<Code>& table, const double* x, double* squared);
+void scan(const CodedTable<Code>& table, const double* x, size_t instances, double* squared);
 
 // The `count`-th smallest of the squared distances in each class (the largest, if the class has fewer rows).
 void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result);

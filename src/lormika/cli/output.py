@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from lormika.progress import Step, follow
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-Step = TypeVar("Step")
 
 
 def show(parts: Iterable[RenderableType]) -> None:
@@ -57,7 +57,4 @@ class Talk:
 
     def following(self, steps: Iterable[Step], what: str, total: int) -> Iterator[Step]:
         """Show a progress bar beside the steps; only in a terminal."""
-        from rich.progress import track
-
-        hidden = not self.console.is_terminal or self.console.quiet
-        return iter(track(steps, what, total, console=self.console, transient=True, disable=hidden))
+        return follow(steps, what, total, self.console)

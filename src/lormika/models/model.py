@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from lormika.errors import InputError, ModelError
-from lormika.frames import listing
+from lormika.frames import listing, take
 from lormika.values import Scalar, plain, value_order
 
 _ROWS_TO_COMPARE = 1000
+_DIGITS = 9  # of a probability
 _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
 
 
@@ -25,6 +25,9 @@ class Answer:
 
     labels: np.ndarray  # positions in the model's classes
     probabilities: np.ndarray | None  # rows x classes
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Answer:
+        return Answer(self.labels[rows], None if self.probabilities is None else self.probabilities[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +51,8 @@ class Model:
         if answer.ndim == 1:
             return Answer(self.positions(answer), None)
         probabilities = _probabilities(answer, len(self.classes))
-        return Answer(probabilities.argmax(axis=1), probabilities)
+        # Products of matrices differ in their last bits between batches of different sizes; what is said must not.
+        return Answer(probabilities.argmax(axis=1), probabilities.round(_DIGITS))
 
     def positions(self, labels: np.ndarray) -> np.ndarray:
         """Position of each label among the classes."""
@@ -170,10 +174,7 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
 
 
 def _rows(table: Any, numbers: np.ndarray, n_rows: int) -> Any:
-    """Some rows of a table of any library."""
-    if len(numbers) == n_rows:
-        return table
-    return table[numbers] if isinstance(table, np.ndarray) else nw.from_native(table)[numbers].to_native()
+    return table if len(numbers) == n_rows else take(table, numbers)
 
 
 def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:

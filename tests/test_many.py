@@ -1,0 +1,127 @@
+"""Many rows: the same as one by one, whatever the chunks, and a row that fails does not stop the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from lormika import Explainer, Failure, InputError, ModelError, datasets
+from lormika.sample import distinct_rows
+
+X, Y = datasets.make_loans(700)
+OPTIONS = {"progress": False, "k": 2}
+
+
+@pytest.fixture(scope="module", params=["tree", "lr"])
+def explainer(request) -> Explainer:
+    return Explainer(datasets.make_model(request.param, X).fit(X, Y), X, n_generated=300)
+
+
+@pytest.fixture(scope="module")
+def expected(explainer) -> list[str]:
+    return [explainer.explain(X.iloc[[i]], k=2).to_json() for i in range(60)]
+
+
+@pytest.mark.parametrize("chunk_size", [1, 7, 37, 1000, None])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_chunks_and_threads_change_nothing(explainer, expected, chunk_size, n_jobs):
+    many = explainer.explain_many(X[:60], chunk_size=chunk_size, n_jobs=n_jobs, **OPTIONS)
+    assert [explanation.to_json() for explanation in many] == expected
+
+
+def test_the_model_is_asked_twice_for_a_chunk():
+    calls = []
+
+    def model(frame):
+        calls.append(len(frame))
+        return (frame["income"] > 40).to_numpy()
+
+    explainer = Explainer(model, X, n_generated=300)
+    calls.clear()
+    assert len(list(explainer.explain_many(X[:50], chunk_size=25, **OPTIONS))) == 50
+    assert len(calls) == 4
+
+
+def test_results_stream():
+    asked = []
+
+    def model(frame):
+        asked.append(len(frame))
+        return (frame["income"] > 40).to_numpy()
+
+    explainer = Explainer(model, X, n_generated=300)
+    asked.clear()
+    results = explainer.explain_many(X, chunk_size=5, **OPTIONS)
+    next(results)
+    assert len(asked) <= 2
+
+
+def fragile(frame):
+    """A model that fails on some rows."""
+    if (frame["age"] == 33).any():
+        raise ValueError("I do not do 33")
+    return (frame["income"] > 40).to_numpy()
+
+
+def test_a_row_that_fails_is_a_record_and_the_rest_goes_on():
+    background = X[X["age"] != 33]
+    rows = pd.concat([X[X["age"] == 33][:2], background[:9]]).sample(frac=1, random_state=0)
+    explainer = Explainer(fragile, background, n_generated=200)
+    results = list(explainer.explain_many(rows, **OPTIONS))
+    failed = [row for row, age in enumerate(rows["age"]) if age == 33]
+    assert [result.row for result in results if isinstance(result, Failure)] == failed
+    assert all("I do not do 33" in results[row].reason and results[row].rules == () for row in failed)
+    alone = [explainer.explain(rows.iloc[[i]], k=2).to_json() for i in range(11) if i not in failed]
+    assert [result.to_json() for result in results if not isinstance(result, Failure)] == alone
+    with pytest.raises(ModelError, match="I do not do 33") as caught:
+        list(explainer.explain_many(rows, on_error="raise", **OPTIONS))
+    assert caught.value.__notes__ == [f"in row {failed[0]} of the table"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda t: pa.table(dict(t))])
+def test_a_row_that_cannot_be_read_is_a_record(make):
+    table = X[["age", "income", "purpose"]].astype({"income": float})
+    explainer = Explainer(lambda f: np.asarray(f["age"]) > 40, make(table.to_dict("list")), n_generated=100)
+    rows = table[:6].to_dict("list")
+    rows["purpose"][1], rows["income"][4] = "yacht", np.inf
+    results = list(explainer.explain_many(make(rows), **OPTIONS))
+    assert [isinstance(result, Failure) for result in results] == [False, True, False, False, True, False]
+    assert results[1].reason.startswith("column 'purpose': unseen category 'yacht'")
+    assert "infinite" in results[4].reason
+    with pytest.raises(InputError, match="'income', row 4"):
+        explainer.explain_many(make(rows), on_error="raise", **OPTIONS)
+
+
+def test_what_is_wrong_with_the_whole_table_is_an_error(explainer):
+    with pytest.raises(InputError, match="'age'"):
+        explainer.explain_many(X.drop(columns="age"), **OPTIONS)
+    with pytest.raises(InputError, match="on_error"):
+        explainer.explain_many(X, on_error="ignore", **OPTIONS)
+    with pytest.raises(InputError, match="chunk_size"):
+        explainer.explain_many(X, chunk_size=0, **OPTIONS)
+
+
+def test_products_of_matrices_do_not_show_the_size_of_the_batch():
+    """A logistic regression of many features differs in its last bits between batches; what is said does not."""
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(400, 60))
+    model = LogisticRegression().fit(wide, wide[:, 0] + wide[:, 1] > 0)
+    explainer = Explainer(model, wide, n_generated=200)
+    many = [e.to_json() for e in explainer.explain_many(wide[:30], chunk_size=30, **OPTIONS)]
+    assert many == [explainer.explain(row, k=2).to_json() for row in wide[:30]]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(*3 * [st.sampled_from([0.0, -0.0, 1.0, float("nan"), 1e300])]), max_size=40))
+def test_rows_that_are_the_same_are_asked_about_once(rows):
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+    first, copies = distinct_rows(table)
+    bits = [row.tobytes() for row in table]
+    assert [bits[i] for i in first] == list(dict.fromkeys(bits))
+    assert [bits[first[c]] for c in copies] == bits
