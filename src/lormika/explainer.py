@@ -16,7 +16,7 @@ from lormika.errors import InputError
 from lormika.explanation import ClassSummary, Explanation, Failure, FeatureSummary, NeighbourhoodSummary
 from lormika.items import check_cuts, itemise
 from lormika.many import Spread, blocks
-from lormika.models import Answer, as_model
+from lormika.models import Answer, Model, as_model
 from lormika.neighbourhood import Neighbourhood
 from lormika.options import (
     MOST_BINS,
@@ -100,28 +100,56 @@ class Explainer:
         cuts: Mapping[str, Sequence[float]] | None = None,
         random_state: int = 0,
     ) -> None:
-        self.neighbourhood_options = NeighbourhoodOptions(
-            min_neighbours, max_neighbours, thin, n_generated, snap, random_state
-        )
+        options = NeighbourhoodOptions(min_neighbours, max_neighbours, thin, n_generated, snap, random_state)
         check_integer("bins", bins, 2, MOST_BINS)
         if kernel_width is not None:
             check_number("kernel_width", kernel_width, 1e-9)
         if isinstance(background, Mapping):
             raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
         reader = frames.read(background, feature_names)
-        self.schema = read_schema(reader, categorical)
+        schema = read_schema(reader, categorical)
         if reader.n_rows < 3:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
-        self.background = Background.of(self.schema, encoded_columns(self.schema, reader))
-        self.bins, self.cuts = bins, check_cuts(self.schema, cuts)
-        self.kernel_width = float(kernel_width or 0.75 * math.sqrt(len(self.schema)))
-        self.model, known = as_model(model, background, reader.n_rows, class_names, labels)
-        self.labels = known.astype(np.int32)
-        if len(np.unique(self.labels)) < 2:
+        points, width = check_cuts(schema, cuts), float(kernel_width or 0.75 * math.sqrt(len(schema)))
+        coded = Background.of(schema, encoded_columns(schema, reader))
+        asked, known = as_model(model, background, reader.n_rows, class_names, labels)
+        if len(np.unique(known)) < 2:
             raise InputError(
-                f"the model gives every row of the background the label {self.model.names[self.labels[0]]!r}: there is "
-                "nothing to compare; give a background with rows of other classes too"
+                f"the model gives every row of the background the label {asked.names[known[0]]!r}: there is nothing to "
+                "compare; give a background with rows of other classes too"
             )
+        self._set(asked, coded, known.astype(np.int32), options, bins=bins, cuts=points, kernel_width=width)
+
+    @classmethod
+    def _of(
+        cls,
+        model: Model,
+        background: Background,
+        labels: np.ndarray,
+        options: NeighbourhoodOptions,
+        *,
+        bins: int,
+        cuts: Mapping[str, tuple[float, ...]],
+        kernel_width: float,
+    ) -> Explainer:
+        """An explainer from the parts of another one, which checked them."""
+        explainer = cls.__new__(cls)
+        explainer._set(model, background, labels, options, bins=bins, cuts=cuts, kernel_width=kernel_width)
+        return explainer
+
+    def _set(
+        self,
+        model: Model,
+        background: Background,
+        labels: np.ndarray,
+        options: NeighbourhoodOptions,
+        *,
+        bins: int,
+        cuts: Mapping[str, tuple[float, ...]],
+        kernel_width: float,
+    ) -> None:
+        self.model, self.background, self.schema, self.labels = model, background, background.schema, labels
+        self.neighbourhood_options, self.bins, self.cuts, self.kernel_width = options, bins, cuts, kernel_width
         self._features = tuple(
             FeatureSummary(
                 feature.name,

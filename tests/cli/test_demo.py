@@ -70,10 +70,10 @@ def test_info(lormika):
 
 
 def test_help_shows_examples(lormika):
-    for command in ("explain", "mine", "demo", "info"):
+    for command in ("explain", "batch", "mine", "demo", "info"):
         done = lormika(command, "--help")
         assert done.returncode == 0
-        assert "Example" in done.stdout
+        assert "For example:" in done.stdout
         assert f"lormika {command} " in done.stdout
     assert lormika("--show-completion", "bash").returncode == 0
     assert lormika("explode").returncode == 2

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lormika.cli.batch import batch
 from lormika.cli.demo import demo
 from lormika.cli.explain import explain
 from lormika.cli.info import info
@@ -22,7 +23,7 @@ app = typer.Typer(
     help="Explain single predictions with the best if-then rules around them.",
     epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 130 interrupted.",
 )
-for command in (explain, mine, demo, info):
+for command in (explain, batch, mine, demo, info):
     app.command()(command)
 
 

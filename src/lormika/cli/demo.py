@@ -79,8 +79,8 @@ def demo(
 ) -> None:
     """Train a model and explain one of its predictions, by default of a made-up loan application.
 
-    Examples
-    --------
+    For example:
+
         lormika demo --open
 
         lormika demo --dataset german --model lr --objective confidence

@@ -71,8 +71,8 @@ def explain(
 ) -> None:
     """Explain a model's predictions of some rows of a data file.
 
-    Examples
-    --------
+    For example:
+
         lormika explain loans.csv --model loans.skops --target decision --row 17
 
         lormika explain loans.csv --model loans.onnx --where "income < 20 and age > 60" --out why.html

@@ -22,7 +22,7 @@ _PACKAGES = (
 def info(json: p.Json = False) -> None:
     """Show versions, how the core was built, and where data and caches are.
 
-    Example:
+    For example:
 
         lormika info --json
     """

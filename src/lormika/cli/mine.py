@@ -40,8 +40,8 @@ def mine(
 ) -> None:
     """Find exactly the k best rules of a table, whatever its classes are.
 
-    Examples
-    --------
+    For example:
+
         lormika mine loans.csv --target decision
 
         lormika mine loans.csv --target decision --class rejected --objective lift --filter significant --out rules.csv

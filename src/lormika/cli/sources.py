@@ -171,6 +171,18 @@ def chosen_instances(
     return instances
 
 
+def chosen_rows(table: Table, features: Sequence[str], where: str | None, identifier: str | None) -> pd.DataFrame:
+    """Rows of a data file with the columns that the model gets, and the one that names the rows."""
+    from lormika.tables import select_rows
+
+    columns = [str(name) for name in table.frame.columns]
+    wanted = [*features, *([] if identifier is None or identifier in features else [identifier])]
+    lacking = [name for name in wanted if name not in columns]
+    if lacking:
+        raise InputError(f"{table.path} lacks {listing(lacking)}; it has {listing(columns)}")
+    return select_rows(table.frame, where=where)[wanted]
+
+
 def _features_of(instance: Mapping[str, Any], features: Sequence[str]) -> dict[str, Any]:
     """Values that the model gets; the target, say, may stand beside them."""
     return {name: value for name, value in instance.items() if name in features}

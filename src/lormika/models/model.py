@@ -39,6 +39,12 @@ class Model:
     classes: tuple[Scalar, ...]  # as the model calls them
     names: tuple[Scalar, ...]  # as they are shown
 
+    @classmethod
+    def of(cls, model: Any, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool) -> Model:
+        """A model of which all is known already; see `as_model` for one of which it is not."""
+        ask, decide = _methods(model)
+        return cls(ask, decide if decides else None, classes, names)
+
     def __call__(self, frame: Any, n_rows: int) -> Answer:
         """Ask once about all rows."""
         answer = self.read(_call(self.ask, frame, n_rows))

@@ -1,0 +1,77 @@
+"""Rows as an engine of the user's hands them out: Spark's mapInPandas, Dask's map_partitions, or a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lormika.batch import records
+from lormika.batch.chunks import open_run
+from lormika.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def explain_partition(
+    folder: str | Path, row: str, *, table: str = "rules"
+) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
+    """Make a function from frames of rows to frames of rules, which needs nothing but a folder that all workers see.
+
+    Parameters
+    ----------
+    folder
+        Folder that `lormika batch --prepare` has made: model, background and options.
+    row
+        Column with the number of each row, a whole number; it comes back as `row`.
+    table
+        `rules`: one row for each rule (`RULES`); `instances`: one row for each instance (`INSTANCES`).
+
+    Examples
+    --------
+    In Spark, where `schema` is `spark_schema("rules")`::
+
+        rules = rows.mapInPandas(explain_partition("/shared/run", "id"), schema)
+    """
+    columns = {"rules": records.RULES, "instances": records.INSTANCES}.get(table)
+    if columns is None:
+        raise InputError(f"table={table!r}: choose rules or instances")
+    place = Path(folder)
+
+    def explain(frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            if len(frame):
+                yield _explain(place, frame, row, table)
+
+    return explain
+
+
+def _explain(folder: Path, frame: pd.DataFrame, row: str, table: str) -> pd.DataFrame:
+    _, run, explainer = open_run(folder)
+    lacking = [name for name in (row, *run.features) if name not in frame.columns]
+    if lacking:
+        raise InputError(f"the rows lack the column {lacking[0]!r}")
+    numbers = [int(number) for number in frame[row]]
+    told = zip(numbers, explainer.explain_many(frame[run.features], progress=False, **run.options), strict=True)
+    if table == "rules":
+        rows = (rule for number, result in told for rule in records.rule_rows(number, result))
+        return _frame(rows, records.RULES)
+    names = iter([None] * len(frame) if run.id is None else frame[run.id].astype("string"))
+    return _frame((records.instance_row(number, next(names), result) for number, result in told), records.INSTANCES)
+
+
+def _frame(rows: Iterable[dict[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
+    frame: pd.DataFrame = records.to_table(rows, columns).to_pandas()
+    return frame
+
+
+def spark_schema(table: str = "rules") -> str:
+    """Columns of a table, as Spark writes them.
+
+    >>> spark_schema("instances")[:42]
+    'row bigint, id string, prediction string, '
+    """
+    columns = {"rules": records.RULES, "instances": records.INSTANCES}[table]
+    types = {"int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean", "list<string>": "array<string>"}
+    return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in columns.items())

@@ -1,0 +1,115 @@
+"""An explainer as arrays on disk, which any number of processes map into memory and share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lormika import frames
+from lormika.background import Background
+from lormika.errors import InputError
+from lormika.explainer import Explainer
+from lormika.models import Model
+from lormika.options import NeighbourhoodOptions
+from lormika.schema import Schema, read_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "labels")
+
+
+def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
+    """Write an explainer's background into a folder that is named by its content, and give that name.
+
+    `frame` is the background itself. Of it, only a few rows are kept that show every category: from them a process
+    learns how to build tables for the model.
+    """
+    background = explainer.background
+    arrays = {name: getattr(background, name) for name in _ARRAYS if name not in ("values", "labels")}
+    arrays |= {"values": np.concatenate(background.distinct), "labels": explainer.labels}
+    witness = _witness(background, frame)
+    facts = {
+        "classes": list(explainer.model.classes),
+        "names": list(explainer.model.names),
+        "decides": explainer.model.decide is not None,
+        "categorical": [feature.name for feature in explainer.schema.features if not feature.is_numeric],
+        "options": {name: getattr(explainer.neighbourhood_options, name) for name in NeighbourhoodOptions.__slots__},
+        "bins": explainer.bins,
+        "cuts": {name: list(points) for name, points in explainer.cuts.items()},
+        "kernel_width": explainer.kernel_width,
+    }
+    name = f"background-{_digest(arrays, witness, facts)}"
+    if not (folder / name).is_dir():
+        beside = folder / f".{socket.gethostname()}-{os.getpid()}-{name}"
+        beside.mkdir()
+        for key, array in arrays.items():
+            np.save(beside / f"{key}.npy", array)
+        witness.to_parquet(beside / "witness.parquet", index=False)
+        (beside / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+        beside.replace(folder / name)
+    _check_schema(explainer.schema, _read_schema(folder / name, facts))
+    return name
+
+
+def load(folder: Path, model: Any) -> Explainer:
+    """An explainer from a folder that `save` made, with the model it was made with."""
+    try:
+        facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+        arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} cannot be read: {error}") from error
+    values, offsets = arrays.pop("values"), arrays["offsets"]
+    labels = np.ascontiguousarray(arrays.pop("labels"))
+    background = Background(_read_schema(folder, facts), distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
+    known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), decides=facts["decides"])
+    cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
+    options = NeighbourhoodOptions(**facts["options"])
+    return Explainer._of(
+        known, background, labels, options, bins=facts["bins"], cuts=cuts, kernel_width=facts["kernel_width"]
+    )
+
+
+def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows in which every value of every categorical feature occurs, and a missing one of every feature that has it."""
+    rows = {0}
+    for f, feature in enumerate(background.schema.features):
+        if feature.is_numeric:
+            missing = np.flatnonzero(np.isnan(background.distinct[f]))
+            wanted = np.isin(background.codes[f], missing) if len(missing) else np.zeros(0, dtype=bool)
+            rows |= {int(wanted.argmax())} if wanted.any() else set()
+        else:
+            rows |= set(np.unique(background.codes[f], return_index=True)[1].tolist())
+    return frame.iloc[sorted(rows)].reset_index(drop=True)
+
+
+def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
+    import pandas as pd
+
+    return read_schema(frames.read(pd.read_parquet(folder / "witness.parquet")), facts["categorical"])
+
+
+def _check_schema(wanted: Schema, found: Schema) -> None:
+    """Refuse a table whose types do not survive on disk: the model would see another one there."""
+    for one, other in zip(wanted.features, found.features, strict=True):
+        same = (one.name, one.categories, one.number_type) == (other.name, other.categories, other.number_type)
+        if not same:
+            raise InputError(f"column {one.name!r} of the background changes its type when it is written as Parquet")
+
+
+def _digest(arrays: Mapping[str, np.ndarray], witness: pd.DataFrame, facts: Mapping[str, Any]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.data)
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    digest.update(witness.to_csv(index=False).encode() + str(witness.dtypes.to_dict()).encode())
+    return digest.hexdigest()

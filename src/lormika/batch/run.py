@@ -1,0 +1,117 @@
+"""A run: prepare its folder, do the chunks that are not done, and say what it came to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lormika.batch import prepared
+from lormika.batch.driver import Engine, drive
+from lormika.batch.folder import Folder, Run, save_input
+from lormika.errors import InputError
+from lormika.explainer import Explainer
+from lormika.explanation import Failure
+from lormika.options import check_integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SECONDS_PER_CHUNK = 20.0
+_MOST_ROWS = 5000  # of a chunk whose length is found out
+_TRIED = 16  # rows by which it is
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Every n-th chunk, from the i-th on: for arrays of jobs that share a folder.
+
+    >>> Shard.of("2/8")
+    Shard(number=2, shards=8)
+    """
+
+    number: int = 0
+    shards: int = 1
+
+    @classmethod
+    def of(cls, text: str) -> Shard:
+        """From text such as 0/4."""
+        number, slash, shards = text.partition("/")
+        if not slash or not number.isdecimal() or not shards.isdecimal() or int(number) >= int(shards):
+            raise InputError(f"shard {text!r}: give a number and how many there are, from 0/4 to 3/4")
+        return cls(int(number), int(shards))
+
+
+def prepare(
+    folder: Path,
+    explainer: Explainer,
+    background: pd.DataFrame,
+    rows: pd.DataFrame,
+    model: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    identifier: str | None = None,
+    chunk_rows: int | None = None,
+) -> Run:
+    """Write all that workers need into the folder; one that holds another run is refused.
+
+    `rows` has the columns of the background, and the one that names the rows, if any; `model` is how to load it.
+    """
+    if rows.empty:
+        raise InputError("there is no row to explain")
+    target = Folder(folder)
+    if chunk_rows is not None:
+        check_integer("chunk_rows", chunk_rows, 1)
+    elif target.run_file.exists():
+        chunk_rows = target.read().chunk_rows
+    else:
+        chunk_rows = _find_chunk_rows(explainer, background, options)
+    run = Run(
+        model=dict(model),
+        background=prepared.save(explainer, background, folder),
+        input=save_input(rows, folder),
+        rows=len(rows),
+        chunk_rows=chunk_rows,
+        options=dict(options),
+        features=list(explainer.schema.names),
+        id=identifier,
+    )
+    return target.start(run)
+
+
+def run_chunks(
+    folder: Path, run: Run, engine: Callable[[], Engine], shard: Shard, done: Callable[[int, int], None]
+) -> dict[str, Any] | None:
+    """Do the chunks of a shard that are not done; `done` hears of each, and of its failed rows.
+
+    Gives what the whole run came to; None: other shards have not finished.
+    """
+    target = Folder(folder)
+    own = range(shard.number, run.chunks, shard.shards)
+    waiting = []
+    for chunk in own:
+        if target.is_done(run, chunk):
+            done(chunk, 0)
+        else:
+            waiting.append(chunk)
+    if waiting:
+        with closing(engine()) as at_work:
+            drive(at_work, waiting, run.rows_of, done)
+    if not all(target.is_done(run, chunk) for chunk in range(run.chunks)):
+        return None
+    return target.finish(run)
+
+
+def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: Mapping[str, Any]) -> int:
+    """So many rows that a chunk takes some twenty seconds: little is lost with it, and little spent on beginning it."""
+    sample: Sequence[Any] = background[:_TRIED]  # type: ignore[assignment]
+    list(explainer.explain_many(background[:1], progress=False, **options))  # what is slow only once
+    began = time.perf_counter()
+    told = list(explainer.explain_many(sample, progress=False, **options))
+    seconds = (time.perf_counter() - began) / len(told)
+    if all(isinstance(result, Failure) for result in told):
+        return 100
+    return max(1, min(_MOST_ROWS, int(_SECONDS_PER_CHUNK / seconds)))

@@ -1,0 +1,190 @@
+"""lormika batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lormika.cli import parameters as p
+from lormika.cli import sources
+from lormika.cli.output import Talk
+from lormika.errors import InputError
+from lormika.options import Correction, Filter, Objective
+
+if TYPE_CHECKING:
+    from lormika.batch.driver import Engine
+    from lormika.batch.folder import Run
+    from lormika.batch.run import Shard
+
+_SOME_FAILED = 3
+
+
+class EngineName(StrEnum):
+    """Where chunks are done."""
+
+    LOCAL = "local"
+    DASK = "dask"
+
+
+RUN = "Run"
+
+
+def batch(
+    data: Annotated[Path, typer.Argument(help="Data file with the rows to explain.")],
+    model: Annotated[
+        str,
+        typer.Option(help="File (.skops, .onnx, .pkl, .joblib), python:module:name, or http://host/v2/models/name."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run; begun anew, or gone on with.")],
+    where: Annotated[str | None, typer.Option(help='Only rows such as "age > 60".')] = None,
+    target: Annotated[str | None, typer.Option(help="Column with the truth, which is no feature.")] = None,
+    background: Annotated[
+        Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,  # noqa: A002
+    workers: Annotated[
+        int, typer.Option(help="Processes.", show_default="one per processor", min=0, rich_help_panel=RUN)
+    ] = 0,
+    engine: Annotated[EngineName, typer.Option(help="Where chunks are done.", rich_help_panel=RUN)] = EngineName.LOCAL,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.", rich_help_panel=RUN)] = None,
+    shard: Annotated[
+        str, typer.Option(help="This job of an array, such as 0/8 to 7/8 with one folder.", rich_help_panel=RUN)
+    ] = "0/1",
+    chunk_rows: Annotated[
+        int | None, typer.Option(help="Rows of a chunk.", show_default="some 20 s", rich_help_panel=RUN)
+    ] = None,
+    chunk_limit: Annotated[float, typer.Option(help="Most seconds of a chunk.", rich_help_panel=RUN)] = 600.0,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Only make the folder, for engines of your own.", rich_help_panel=RUN)
+    ] = False,
+    drop: p.Drop = [],  # noqa: B006
+    categorical: p.Categorical = [],  # noqa: B006
+    delimiter: p.Delimiter = None,
+    missing: p.MissingToken = [],  # noqa: B006
+    encoding: p.Encoding = None,
+    k: p.K = 5,
+    objective: p.OneObjective = Objective.LEVERAGE,
+    max_conditions: p.MaxConditions = 3,
+    min_count: p.MinCount = 10,
+    m: p.M = 2.0,
+    filter: p.FilterBy = Filter.SIGNIFICANT,
+    alpha: p.Alpha = 0.05,
+    correction: p.Correct = Correction.LAYERED,
+    per: p.PerWhat = p.Per.CATEGORY,
+    bins: p.Bins = 3,
+    cut: p.Cut = [],  # noqa: B006
+    min_neighbours: p.MinNeighbours = 40,
+    max_neighbours: p.MaxNeighbours = 200,
+    kernel_width: p.KernelWidth = None,
+    thin: p.ThinBy = p.Thin.NEAREST,
+    n_generated: p.NGenerated = 2000,
+    snap: p.Snap = True,
+    random_state: p.RandomState = 0,
+    class_name: p.ClassName = [],  # noqa: B006
+    trust: p.Trust = [],  # noqa: B006
+    allow_pickle: p.AllowPickle = False,
+    max_size: p.MaxSize = 500,
+    isolate: p.Isolate = False,
+    memory_limit: p.MemoryLimit = 4096,
+    time_limit: p.TimeLimit = 120.0,
+    quiet: p.Quiet = False,
+) -> None:
+    """Explain all rows of a data file; a run that was stopped goes on where it was.
+
+    The folder then holds the tables rules/*.parquet and instances/*.parquet, and a manifest. Exit code 3: finished, but
+    some rows could not be explained; the column error of the instances says why.
+
+    For example:
+
+        lormika batch applications.parquet --model loans.skops --out why/
+
+        lormika batch applications.parquet --model loans.skops --out /shared/why --shard $SLURM_ARRAY_TASK_ID/8
+
+        lormika batch applications.parquet --model loans.skops --out /shared/why --engine dask --scheduler tcp://10.0.0.5:8786
+    """
+    if (engine == EngineName.DASK) != (scheduler is not None):
+        raise typer.BadParameter("--engine dask goes with --scheduler ADDRESS")
+    from lormika.batch.folder import Folder, model_facts
+    from lormika.batch.run import Shard
+    from lormika.batch.run import prepare as prepare_run
+    from lormika.explainer import Explainer
+
+    part, talk = Shard.of(shard), Talk(quiet)
+    look: dict[str, Any] = {"delimiter": delimiter, "missing": missing, "encoding": encoding}
+    how: dict[str, Any] = {"trust": trust, "allow_pickle": allow_pickle, "isolate": isolate, "time_limit": time_limit}
+    table = sources.open_table(data, talk, **look)
+    around = table if background is None else sources.open_table(background, talk, **look)
+    loading = sources.open_model(model, talk, max_size=max_size, headers=[], memory_limit=memory_limit, **how)
+    _make_folder(out)
+    with Folder(out).locked(shared=part.shards > 1), loading as loaded:
+        features = sources.feature_columns(loaded, around.frame, around.path, target, drop)
+        rows = sources.chosen_rows(table, features, where, id)
+        sources.report_columns(around, features, talk)
+        with talk.working(f"Asking the model about {len(around.frame):,} rows"):
+            explainer = Explainer(
+                loaded, around.frame[features], categorical=categorical or None, class_names=class_name or None,
+                min_neighbours=min_neighbours, max_neighbours=max_neighbours, kernel_width=kernel_width,
+                thin=thin.value, n_generated=n_generated, snap=snap, bins=bins, cuts=sources.read_cuts(cut),
+                random_state=random_state,
+            )  # fmt: skip
+        with talk.working("Preparing the run"):
+            options = {
+                "k": k, "objective": objective.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
+                "filter": filter.value, "alpha": alpha, "correction": correction.value, "per": per.value,
+            }  # fmt: skip
+            limits = {"max_size": max_size * 1_000_000, "memory_limit": memory_limit << 20, "timeout": time_limit}
+            facts = model_facts(model, how | limits)
+            run = prepare_run(
+                out, explainer, around.frame[features], rows, facts, options, identifier=id, chunk_rows=chunk_rows
+            )
+        del explainer, loaded, table, around, rows  # workers have their own
+        if prepare:
+            talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")
+            return
+        _work(out, run, part, _engine(engine, out, run, workers, scheduler, chunk_limit), talk)
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {out}: {error.strerror}") from error
+
+
+def _engine(
+    name: EngineName, out: Path, run: Run, workers: int, scheduler: str | None, limit: float
+) -> Callable[[], Engine]:
+    def make() -> Engine:
+        if name == EngineName.DASK:
+            from lormika.batch.dask_engine import DaskEngine
+
+            return DaskEngine(out, str(scheduler), limit)
+        from lormika.batch.local import LocalEngine
+
+        return LocalEngine(out, min(workers or os.cpu_count() or 1, run.chunks), limit)
+
+    return make
+
+
+def _work(out: Path, run: Run, shard: Shard, engine: Callable[[], Engine], talk: Talk) -> None:
+    from lormika.batch.run import run_chunks
+    from lormika.progress import progress_bar
+
+    total = sum(len(run.rows_of(chunk)) for chunk in range(shard.number, run.chunks, shard.shards))
+    bar = progress_bar(talk.console)
+    shown = talk.console.is_terminal and not talk.console.quiet
+    bar.disable = not shown
+    with bar:
+        task = bar.add_task("explaining", total=total)
+        came_to = run_chunks(out, run, engine, shard, lambda chunk, _: bar.advance(task, len(run.rows_of(chunk))))
+    if came_to is None:
+        talk.say(f"{out}: this shard is done, others are not yet")
+        return
+    talk.say(f"{out}: {came_to['rules']:,} rules about {came_to['rows']:,} rows; {came_to['failed']:,} rows failed")
+    if came_to["failed"]:
+        raise typer.Exit(_SOME_FAILED)
