@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from models import TimedModel
 from timing import cpu
 
 from lormika import Explainer
+from models import TimedModel
 
 # Where each stage of an explanation can be timed. A stage does not count the stages called inside it.
 STAGES = {
@@ -23,7 +23,7 @@ STAGES = {
     "distance scan": "lormika.background:Background.squared_distances",
     "select": "lormika.neighbourhood:select",
     "generate": "lormika.neighbourhood:generate",
-    "gather rows, seed": "lormika.neighbourhood:find",
+    "gather rows, seed": "lormika.neighbourhood:_find_one",
     "restore frame": "lormika.schema:Schema.restore",
     "label": "lormika.explainer:label",
     "itemise": "lormika.explainer:itemise",

@@ -20,6 +20,7 @@ PARTS = {
     "explain": "explain",
     "covertype": "covertype",
     "import": "importing",
+    "many": "many",
 }
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
