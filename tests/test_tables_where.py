@@ -78,7 +78,7 @@ def test_conditions(condition, rows):
     [
         ("", "the condition is empty"),
         ("id ==", "cannot be read"),
-        ("id = 17", "character 1: cannot be read|character 4: cannot be read"),
+        ("id = 17", "character 4: write == to compare"),
         ("`id == 17", "cannot be read"),
         ("idd == 17", "character 1: there is no column 'idd' .*did you mean 'id'"),
         ("id == 17 and job == cook", "character 21: there is no column 'cook' .texts are written in quotes"),

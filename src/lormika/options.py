@@ -15,6 +15,7 @@ from lormika.errors import InputError
 
 MOST_CONDITIONS = 6
 MOST_BINS = 1000
+MOST_GENERATED = 10_000_000
 
 
 class Objective(StrEnum):
@@ -63,7 +64,7 @@ class NeighbourhoodOptions:
         check_integer("min_neighbours", self.min_neighbours, 3)
         check_integer("max_neighbours", self.max_neighbours, self.min_neighbours)
         check_choice("thin", self.thin, ["nearest", "random"])
-        check_integer("n_generated", self.n_generated, 0)
+        check_integer("n_generated", self.n_generated, 0, MOST_GENERATED)
         check_integer("random_state", self.random_state, 0)
         if not isinstance(self.snap, bool):
             raise InputError(f"snap={self.snap!r}: give True or False")

@@ -49,6 +49,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: np.floor_divide,
     ast.Mod: np.mod,
 }
+_LONGEST = 200  # characters of a condition in a message
 _WORDS = {
     "number": "a number",
     "text": "a text",
@@ -72,12 +73,23 @@ def matching(frame: pd.DataFrame, condition: str) -> np.ndarray:
             tree = ast.parse(evaluator.text, mode="eval").body
         result = evaluator.value(tree)
     except SyntaxError as error:
-        raise evaluator.error((error.offset or 1) - 1, f"cannot be read: {error.msg}") from None
+        raise evaluator.error(*_what_to_do(evaluator.original, error)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise evaluator.error(0, f"cannot be evaluated: {error or 'it is nested too deeply'}") from None
     return evaluator.truth(result, tree)
+
+
+def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
+    """Where a condition cannot be read, and what was probably meant."""
+    at = max(0, min(error.offset or 1, len(condition)) - 1)
+    single = re.search(r"(?<![=!<>])=(?!=)", condition)
+    if single is not None:
+        return single.start(), "write == to compare"
+    if re.search(r"\b(and|or|not|in|[=<>!+\-*/]+)\s*$", condition):
+        return len(condition) - 1, "something is missing at the end"
+    return at, f"cannot be read: {error.msg}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +120,9 @@ class _Evaluator:
         return cls(frame, flat, text, ticked)
 
     def error(self, position: int, problem: str) -> InputError:
-        return InputError(f"condition {self.original!r}, character {position + 1}: {problem}")
+        hint = "; write and, or, not instead of &, |, ~" if re.search(r"[&|~]", self.original) else ""
+        shown = self.original if len(self.original) <= _LONGEST else f"{self.original[:_LONGEST]}…"
+        return InputError(f"condition {shown!r}, character {position + 1}: {problem}{hint}")
 
     def fail(self, node: ast.expr, problem: str) -> InputError:
         return self.error(self.position(node), problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -13,8 +13,8 @@ from pathlib import Path
 def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
     """Write beside, then rename: an existing file is replaced as a whole or stays as it is.
 
-    The name beside keeps the suffix, by which libraries choose a format, and says whose it is. With `sync` the bytes are
-    on the disk before the name is.
+    The name beside keeps the suffix, by which libraries choose a format, and says whose it is. With `sync` the bytes
+    are on the disk before the name is.
     """
     beside = path.with_name(f".{socket.gethostname()}-{os.getpid()}-{path.name}")
     try:
@@ -24,8 +24,13 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
         beside.replace(path)
         if sync:
             _sync(path.parent)
+    except OSError as error:
+        if error.filename is None or Path(error.filename) == beside:  # the name that the user knows
+            raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
+        raise
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

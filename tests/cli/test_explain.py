@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -55,8 +57,11 @@ def test_several_rows_and_measures(lormika, loans):
     assert [line for line in printed.stdout.splitlines() if ", best by " in line] == [
         "17, best by lift", "17, best by confidence", "3, best by lift", "3, best by confidence",
     ]  # fmt: skip
-    lines = lormika(*EXPLAIN, *words, "--json").stdout.splitlines()
-    assert [json.loads(line)["options"]["objective"] for line in lines] == 2 * ["lift", "confidence"]
+    told = [json.loads(line) for line in lormika(*EXPLAIN, *words, "--json").stdout.splitlines()]
+    assert [(each["row"], each["objective"]) for each in told] == [
+        ("17", "lift"), ("17", "confidence"), ("3", "lift"), ("3", "confidence"),
+    ]  # fmt: skip
+    assert Explanation.from_dict(told[2]["explanation"]).options["objective"] == "lift"
     written = lormika(*EXPLAIN, *words, "--out", "why.html")
     assert written.returncode == 0, written.stderr
     assert written.stdout == ""
@@ -96,6 +101,7 @@ USAGE = {
     "two outputs": (["--row", 1, "--json", "--out", "why.json"], "choose one"),
     "unknown measure": (["--row", 1, "--objective", "beauty"], "beauty"),
     "no number": (["--row", "first"], "integer"),
+    "limit of nothing": (["--row", 1, "--time-limit", 3], "--time-limit goes with --isolate"),
 }
 MISTAKES = {
     "row": (["--row", 600], "there is no row 600: 600 rows are numbered 0 to 599"),
@@ -106,6 +112,13 @@ MISTAKES = {
     "target": (["--row", 1, "--target", "truth"], "no column 'truth'"),
     "drop": (["--row", 1, "--drop", "age"], "the model needs 'age'"),
     "k": (["--row", 1, "--k", 0], "k=0"),
+    "too many": (["--row", 1, "--n-generated", 10**11], "n_generated=100000000000"),
+    "single =": (["--where", "age = 3"], "write == to compare"),
+    "data as output": (["--row", 1, "--out", "loans.csv"], "is a file that is read"),
+    "header": (
+        ["--row", 1, "--model", "http://127.0.0.1:1/v2/models/m", "--header", "A: b\r\nSECRET: x"],
+        "'A' cannot",
+    ),
     "cut": (["--row", 1, "--cut", "age"], "--cut 'age'"),
     "suffix": (["--row", 1, "--out", "why.docx"], ".docx"),
     "folder": (["--row", 1, "--out", "nowhere/why.html"], "there is no folder nowhere"),
@@ -180,3 +193,84 @@ def test_a_failing_write_leaves_what_was_there(lormika):
     assert done.returncode == 1, done.stderr
     assert (lormika.folder / "why.html").read_text() == "before"
     assert not [path for path in lormika.folder.iterdir() if path.name.startswith(".")]
+
+
+LOUD = """
+import sys
+import numpy as np
+def loud(frame):
+    print("NOISE")
+    return np.where(frame["income"] > 40, "yes", "no")
+def leaving(frame):
+    sys.exit(0)
+def regression(frame):
+    return frame["income"] * 100.0 + frame["age"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("leaving", "the model ended the program"), ("regression", "only classifiers can be explained")],
+)
+def test_models_that_are_none(name, message, lormika):
+    (lormika.folder / "loud.py").write_text(LOUD)
+    done = lormika("explain", "loans.csv", "--model", f"python:loud:{name}", "--row", 1, "--quiet")
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+def test_what_a_model_prints_is_no_result(lormika):
+    (lormika.folder / "loud.py").write_text(LOUD)
+    done = lormika("explain", "loans.csv", "--model", "python:loud:loud", "--row", 1, "--json")
+    assert json.loads(done.stdout)["prediction"] in ("yes", "no")
+    assert "NOISE" in done.stderr
+
+
+def test_an_output_named_after_a_row_never_replaces_an_input(lormika):
+    data = (lormika.folder / "loans.csv").read_bytes()
+    (lormika.folder / "x-3.csv").write_bytes(data)
+    done = lormika("explain", "x-3.csv", "--model", "loans.skops", "--row", 3, "--row", 4, "--out", "x.csv")
+    assert done.returncode == 1
+    assert (lormika.folder / "x-3.csv").read_bytes() == data
+    done = lormika("mine", "x-3.csv", "--target", "decision", "--out", "x-3.csv")
+    assert done.returncode == 1
+    assert (lormika.folder / "x-3.csv").read_bytes() == data
+
+
+def test_a_model_without_names_gets_columns_by_position(lormika, loans):
+    import pickle
+
+    from sklearn.tree import DecisionTreeClassifier
+
+    numbers = loans.X[["age", "income", "debt_ratio"]]
+    (lormika.folder / "bare.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier().fit(numbers.to_numpy(), loans.y)))
+    numbers.assign(decision=loans.y).to_csv(lormika.folder / "numbers.csv", index=False)
+    words = ["explain", "numbers.csv", "--model", "bare.pkl", "--allow-pickle", "--row", 1]
+    done = lormika(*words, "--target", "decision")
+    assert done.returncode == 0, done.stderr
+    assert "in the order of the file: 'age', 'income', 'debt_ratio'" in done.stderr
+    assert "UserWarning" not in done.stderr
+    refused = lormika(*words)
+    assert refused.returncode == 1
+    assert "the model takes 3 columns" in refused.stderr
+
+
+def test_a_model_of_category_columns_gets_them_from_a_text_file(lormika, loans):
+    import pickle
+
+    from lightgbm import LGBMClassifier
+
+    table = loans.X[["age", "income", "employment", "purpose"]].astype({"purpose": "category"})
+    model = LGBMClassifier(n_estimators=5, verbose=-1).fit(table, loans.y)
+    (lormika.folder / "light.pkl").write_bytes(pickle.dumps(model))
+    words = ["--categorical", "employment", "--categorical", "purpose"]
+    done = lormika("explain", "loans.csv", "--model", "light.pkl", "--allow-pickle", "--row", 1, *words)
+    assert done.returncode == 0, done.stderr
+
+
+def test_whoever_stops_reading_is_no_error_of_the_data(lormika):
+    explain = f"{sys.executable} -m lormika explain loans.csv --model loans.skops --row 1 --json 2> log"
+    command = f"{explain} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=lormika.folder, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() in ("0", "141")
+    assert "Traceback" not in (lormika.folder / "log").read_text()

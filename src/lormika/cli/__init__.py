@@ -1,5 +1,34 @@
 """The command line: parse, call, print."""
 
-from lormika.cli.app import main
+from __future__ import annotations
 
-__all__ = ["main"]
+import io
+import sys
+
+from lormika.errors import InputError, ModelError
+
+
+def main() -> None:
+    """Run the command line; an error of the user's is one line, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without the letters of a name shows "?", and no traceback
+    try:
+        from lormika.cli.app import app  # here, so that an interrupt while it loads is one like any other
+
+        app()
+    except (InputError, ModelError) as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
+    except MemoryError as error:
+        _fail(f"there is not enough memory: {error or 'fewer rows at a time may do'}")
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def _fail(message: str) -> None:
+    import typer
+
+    typer.secho(f"error: {message}", fg="red", err=True)
+    raise SystemExit(1) from None

@@ -1,9 +1,7 @@
-"""The commands together, and what becomes of errors."""
+"""The commands together."""
 
 from __future__ import annotations
 
-import io
-import sys
 from typing import Annotated
 
 import typer
@@ -13,7 +11,6 @@ from lormika.cli.demo import demo
 from lormika.cli.explain import explain
 from lormika.cli.info import info
 from lormika.cli.mine import mine
-from lormika.errors import InputError, ModelError
 from lormika.version import __version__
 
 app = typer.Typer(
@@ -40,15 +37,3 @@ def _options(
     ] = False,
 ) -> None:
     """Explain single predictions with the best if-then rules around them."""
-
-
-def main() -> None:
-    """Run the command line; an error of the user's is one line, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without the letters of a name shows "?", and no traceback
-    try:
-        app()
-    except (InputError, ModelError, OSError) as error:
-        typer.secho(f"error: {error}", fg="red", err=True)
-        raise SystemExit(1) from None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lormika.explanation import Explanation
 
 _MOST_TRAINING_ROWS = 20_000  # a demonstration is over in seconds
+_MOST_ROWS_OF_SVM = 4_000  # whose time grows with the square of the rows
 _CANDIDATES = 100  # instances among which one is chosen
 _TYPICAL_LOAN = 1091  # its reason is one of three that make_loans has: no work and few savings
 
@@ -120,7 +121,7 @@ def _train(dataset: Dataset, learner: Learner, row: int | None, talk: Talk) -> _
 
         X, y = datasets.load(dataset.value)
         train_X, test_X, train_y, _ = datasets.split(X, y)
-    n_rows = min(len(train_X), _MOST_TRAINING_ROWS)
+    n_rows = min(len(train_X), _MOST_ROWS_OF_SVM if learner == Learner.SVM else _MOST_TRAINING_ROWS)
     with talk.working(f"Training {_LEARNERS[learner]} on {n_rows:,} rows"):
         model = datasets.make_model(learner.value, train_X).fit(train_X[:n_rows], train_y[:n_rows])
     if row is None:

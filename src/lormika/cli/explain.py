@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_format
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,8 @@ import typer
 
 from lormika.cli import parameters as p
 from lormika.cli import sources
-from lormika.cli.output import Talk, show
+from lormika.cli.output import Talk, emit, model_prints_aside, show
+from lormika.errors import InputError
 from lormika.options import Correction, Filter, Objective
 
 if TYPE_CHECKING:
@@ -63,8 +65,8 @@ def explain(
     max_size: p.MaxSize = 500,
     header: p.Header = [],  # noqa: B006
     isolate: p.Isolate = False,
-    memory_limit: p.MemoryLimit = 4096,
-    time_limit: p.TimeLimit = 120.0,
+    memory_limit: p.MemoryLimit = None,
+    time_limit: p.TimeLimit = None,
     out: p.Out = None,
     json: p.Json = False,
     quiet: p.Quiet = False,
@@ -87,19 +89,32 @@ def explain(
         from lormika.views.files import check_path
 
         check_path(out)
+    inputs = [data, background, *instance, *([] if "://" in model else [model])]
+    sources.check_outputs([] if out is None else [out], inputs)
     talk = Talk(quiet)
-    look: dict[str, Any] = {"delimiter": delimiter, "missing": missing, "encoding": encoding}
+    look: dict[str, Any] = {
+        "delimiter": delimiter,
+        "missing": missing,
+        "encoding": encoding,
+        "categorical": categorical,
+    }
     table = sources.open_table(data, talk, **look)
     around = table if background is None else sources.open_table(background, talk, **look)
+    given = sources.read_instances(instance)
+    sources.check_names(around, [*drop, *([] if target is None else [target])])
     loading = sources.open_model(
         model, talk, trust=trust, allow_pickle=allow_pickle, max_size=max_size, headers=header, isolate=isolate,
         memory_limit=memory_limit, time_limit=time_limit,
     )  # fmt: skip
-    with loading as loaded:
+    found: dict[tuple[str, Objective], Explanation] = {}
+    with loading as loaded, model_prints_aside():
         from lormika.explainer import Explainer
 
-        features = sources.feature_columns(loaded, around.frame, around.path, target, drop)
-        instances = sources.chosen_instances(table, features, row, where, instance)
+        features = sources.feature_columns(loaded, around, target, drop, talk)
+        instances = sources.chosen_instances(table, features, row, where, given)
+        tasks = [(name, by) for name in instances for by in dict.fromkeys(objective)]
+        paths = {} if out is None else _paths(tasks, out)
+        sources.check_outputs(paths.values(), inputs)
         sources.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(
@@ -108,20 +123,40 @@ def explain(
                 max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin.value, n_generated=n_generated,
                 snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
             )  # fmt: skip
-        tasks = [(name, by) for name in instances for by in dict.fromkeys(objective)]
-        found: dict[tuple[str, Objective], Explanation] = {}
         for name, by in talk.following(tasks, "explaining", len(tasks)):
-            found[name, by] = explainer.explain(
-                instances[name], k=k, objective=by.value, max_conditions=max_conditions, min_count=min_count, m=m,
-                filter=filter.value, alpha=alpha, correction=correction.value, per=per.value,
-            )  # fmt: skip
-    if out is not None:
-        _write(found, out, talk)
-    elif json:
-        for explanation in found.values():
-            typer.echo(explanation.to_json())
-    else:
+            try:
+                found[name, by] = explainer.explain(
+                    instances[name], k=k, objective=by.value, max_conditions=max_conditions, min_count=min_count, m=m,
+                    filter=filter.value, alpha=alpha, correction=correction.value, per=per.value,
+                )  # fmt: skip
+            except InputError as error:
+                raise InputError(f"instance {name}: {error}") from error
+    for task, path in paths.items():
+        talk.say(f"written: {found[task].save(path)}")
+    if out is None and json:
+        emit("\n".join(_json_lines(found)))
+    elif out is None:
         show(_parts(found))
+
+
+def _json_lines(found: dict[tuple[str, Objective], Explanation]) -> Iterator[str]:
+    """One explanation as it is; of several, each with the row and the measure."""
+    for (name, by), explanation in found.items():
+        told = explanation.to_dict()
+        if len(found) > 1:
+            told = {"row": name, "objective": by.value, "explanation": told}
+        yield json_format.dumps(told, ensure_ascii=False, allow_nan=False)
+
+
+def _paths(tasks: list[tuple[str, Objective]], out: Path) -> dict[tuple[str, Objective], Path]:
+    """One explanation goes to the file named; of several, each to a file named after its row and measure."""
+    several_rows = len({name for name, _ in tasks}) > 1
+    several_measures = len({by for _, by in tasks}) > 1
+    paths = {}
+    for name, by in tasks:
+        words = [out.stem, *([name] if several_rows else []), *([by.value] if several_measures else [])]
+        paths[name, by] = out.with_name("-".join(words) + out.suffix)
+    return paths
 
 
 def _parts(found: dict[tuple[str, Objective], Explanation]) -> Iterator[RenderableType]:
@@ -134,13 +169,3 @@ def _parts(found: dict[tuple[str, Objective], Explanation]) -> Iterator[Renderab
             gap = "\n" if number else ""
             yield Text(f"{gap}{name}, best by {by}\n", "bold underline")
         yield from text.renderables(explanation.to_dict())
-
-
-def _write(found: dict[tuple[str, Objective], Explanation], out: Path, talk: Talk) -> None:
-    """One explanation goes to the file named; of several, each to a file named after its row and measure."""
-    several_rows = len({name for name, _ in found}) > 1
-    several_measures = len({by for _, by in found}) > 1
-    for (name, by), explanation in found.items():
-        words: list[Any] = [out.stem, *([name] if several_rows else []), *([by] if several_measures else [])]
-        path = explanation.save(out.with_name("-".join(map(str, words)) + out.suffix))
-        talk.say(f"written: {path}")

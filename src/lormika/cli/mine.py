@@ -10,7 +10,7 @@ import typer
 
 from lormika.cli import parameters as p
 from lormika.cli import sources
-from lormika.cli.output import Talk, show
+from lormika.cli.output import Talk, emit, show
 from lormika.options import Correction, Filter, Objective
 from lormika.payload import RULES_FORMAT, Payload, dump_rules
 
@@ -52,9 +52,12 @@ def mine(
         from lormika.views.files import check_path
 
         check_path(out, RULES_FORMAT)
+        sources.check_outputs([out, *(_path(out, by, objective) for by in objective)], [data])
     talk = Talk(quiet)
-    table = sources.open_table(data, talk, delimiter=delimiter, missing=missing, encoding=encoding)
-    features = sources.feature_columns(None, table.frame, table.path, target, drop)
+    table = sources.open_table(
+        data, talk, delimiter=delimiter, missing=missing, encoding=encoding, categorical=categorical
+    )
+    features = sources.feature_columns(None, table, target, drop, talk)
     sources.report_columns(table, features, talk)
     y = sources.target_column(table, target)
     classes = sources.named_classes(y, to)
@@ -73,14 +76,19 @@ def mine(
     _show(found, out, json, talk)
 
 
+def _path(out: Path, by: Objective, objectives: list[Objective]) -> Path:
+    """The file named; of several measures, each has a file named after it."""
+    return out if len(set(objectives)) == 1 else out.with_name(f"{out.stem}-{by.value}{out.suffix}")
+
+
 def _show(found: dict[Objective, Payload], out: Path | None, json: bool, talk: Talk) -> None:
     from lormika.views import files, rule_table
 
     for by, payload in found.items():
         if out is not None:
-            path = files.save(payload, out if len(found) == 1 else out.with_name(f"{out.stem}-{by}{out.suffix}"))
+            path = files.save(payload, _path(out, by, list(found)))
             talk.say(f"written: {path}")
         elif json:
-            typer.echo(json_format.dumps(payload, ensure_ascii=False, allow_nan=False))
+            emit(json_format.dumps(payload, ensure_ascii=False, allow_nan=False))
         else:
             show([rule_table.renderable(payload)])

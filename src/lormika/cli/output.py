@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 from lormika.progress import Step, follow
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
 
 def show(parts: Iterable[RenderableType]) -> None:
     """Print results: in colours in a terminal, otherwise as plain lines without trailing blanks."""
-    import typer
     from rich.console import Console
 
     from lormika.views.text import plain_text
@@ -24,7 +26,26 @@ def show(parts: Iterable[RenderableType]) -> None:
         for part in parts:
             console.print(part)
     else:
-        typer.echo(plain_text(parts, console.width))
+        emit(plain_text(parts, console.width))
+
+
+def emit(text: str) -> None:
+    """Print a result; whoever stops reading ends the program, as with any other."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python would complain at its end
+        raise SystemExit(_STOPPED_READING) from None
+
+
+@contextmanager
+def model_prints_aside() -> Iterator[None]:
+    """What a model prints goes to standard error: results stay clean."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+_STOPPED_READING = 141  # 128 + SIGPIPE
 
 
 class Talk:
@@ -34,6 +55,9 @@ class Talk:
         from rich.console import Console
 
         self.console = Console(stderr=True, highlight=False, emoji=False, markup=False, quiet=quiet)
+        # A model without names of columns gets them all the same: the numbers are the same.
+        warnings.filterwarnings("ignore", message="X has feature names")
+        warnings.showwarning = lambda message, *_, **__: self.warn(f"Note: {message}")
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:

@@ -86,7 +86,11 @@ RandomState = Annotated[int, typer.Option(help="Seed.", rich_help_panel=NEIGHBOU
 
 Drop = Annotated[list[str], typer.Option(help="Column that is no feature. Repeatable.", rich_help_panel=DATA)]
 Categorical = Annotated[
-    list[str], typer.Option(help="Numeric column that holds categories. Repeatable.", rich_help_panel=DATA)
+    list[str],
+    typer.Option(
+        help="Column of categories: a numeric one is taken for it; a text gets the category type. Repeatable.",
+        rich_help_panel=DATA,
+    ),
 ]
 Delimiter = Annotated[
     str | None, typer.Option(help="Between columns of a text file.", show_default="found out", rich_help_panel=DATA)
@@ -119,9 +123,15 @@ Header = Annotated[
     list[str],
     typer.Option(help="Header for a server, such as 'Authorization: Bearer …'. Repeatable.", rich_help_panel=MODEL),
 ]
-MemoryLimit = Annotated[int, typer.Option(help="Megabytes of an isolated model.", min=1, rich_help_panel=MODEL)]
+MemoryLimit = Annotated[
+    int | None,
+    typer.Option(help="Megabytes of an isolated model.", show_default="4096", min=1, rich_help_panel=MODEL),
+]
 TimeLimit = Annotated[
-    float, typer.Option(help="Seconds for each call of an isolated model, or of a server.", rich_help_panel=MODEL)
+    float | None,
+    typer.Option(
+        help="Seconds for each call of an isolated model, or of a server.", show_default="120", rich_help_panel=MODEL
+    ),
 ]
 ClassName = Annotated[
     list[str],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.cli.output import Talk
+import typer
+
+from lormika.cli.output import Talk, model_prints_aside
 from lormika.errors import InputError
 from lormika.frames import listing
 from lormika.values import format_value, plain
@@ -21,12 +24,23 @@ if TYPE_CHECKING:
 _LONGEST_REPORT = 40  # columns
 
 
-def open_table(path: Path, talk: Talk, *, delimiter: str | None, missing: Sequence[str], encoding: str | None) -> Table:
-    """Read a data file, and say what was found out."""
+def open_table(
+    path: Path,
+    talk: Talk,
+    *,
+    delimiter: str | None,
+    missing: Sequence[str],
+    encoding: str | None,
+    categorical: Sequence[str] = (),
+) -> Table:
+    """Read a data file, and say what was found out; texts that are named as categorical get that type."""
     from lormika.tables import read_table
 
     with talk.working(f"Reading {path}"):
         table = read_table(path, delimiter=delimiter, missing=missing or None, encoding=encoding)
+    texts = [name for name in categorical if table.types.get(name) == "text"]
+    if texts:
+        table = replace(table, frame=table.frame.astype(dict.fromkeys(texts, "category")))
     for note in table.notes:
         talk.warn(f"Note: {note}")
     return table
@@ -53,15 +67,20 @@ def open_model(
     max_size: int,
     headers: Sequence[str],
     isolate: bool,
-    memory_limit: int,
-    time_limit: float,
+    memory_limit: int | None,
+    time_limit: float | None,
 ) -> Iterator[Any]:
-    """Load a model; an isolated one ends with the block."""
+    """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
     from lormika import models
+
+    if memory_limit is not None and not isolate:
+        raise typer.BadParameter("--memory-limit goes with --isolate")
+    if time_limit is not None and not isolate and "://" not in source:
+        raise typer.BadParameter("--time-limit goes with --isolate, or with a server")
 
     if allow_pickle and "://" not in source and not source.startswith("python:") and Path(source).is_file():
         talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
-    with talk.working(f"Loading {source}"):
+    with talk.working(f"Loading {source}"), model_prints_aside():
         model = models.load(
             source,
             trust=trust,
@@ -69,15 +88,35 @@ def open_model(
             max_size=max_size * 1_000_000,
             headers=_read_headers(headers),
             isolate=isolate,
-            memory_limit=memory_limit << 20,
-            time_limit=time_limit,
-            timeout=time_limit,
+            **limits(memory_limit, time_limit),
         )
     try:
         yield model
     finally:
         if hasattr(model, "close"):
             model.close()
+
+
+def limits(memory_limit: int | None, time_limit: float | None) -> dict[str, Any]:
+    """Limits of a model, as `models.load` takes them; those that were not given are its own."""
+    given: dict[str, Any] = {} if memory_limit is None else {"memory_limit": memory_limit << 20}
+    return given if time_limit is None else given | {"time_limit": time_limit, "timeout": time_limit}
+
+
+def check_names(table: Table, names: Sequence[str]) -> None:
+    """Refuse columns that a table does not have, before anything takes time."""
+    columns = [str(name) for name in table.frame.columns]
+    for name in names:
+        if name not in columns:
+            raise InputError(f"{table.path} has no column {name!r}; it has {listing(columns)}")
+
+
+def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) -> None:
+    """Refuse to write over a file that is read."""
+    read = [Path(path) for path in inputs if path is not None and Path(path).exists()]
+    for out in outputs:
+        if out.exists() and any(out.samefile(path) for path in read):
+            raise InputError(f"{out} is a file that is read: write to another one")
 
 
 def _read_headers(texts: Sequence[str]) -> dict[str, str]:
@@ -91,23 +130,34 @@ def _read_headers(texts: Sequence[str]) -> dict[str, str]:
     return headers
 
 
-def feature_columns(model: Any, frame: pd.DataFrame, path: Path, target: str | None, drop: Sequence[str]) -> list[str]:
+def feature_columns(model: Any, table: Table, target: str | None, drop: Sequence[str], talk: Talk) -> list[str]:
     """Columns that the model gets: those it names, in its order; otherwise all but the target and the dropped ones."""
-    columns = [str(name) for name in frame.columns]
+    columns = [str(name) for name in table.frame.columns]
     left_out = [*drop, *([] if target is None else [target])]
-    for name in left_out:
-        if name not in columns:
-            raise InputError(f"{path} has no column {name!r}; it has {listing(columns)}")
+    check_names(table, left_out)
     named = getattr(model, "feature_names_in_", None)
     if named is None:
-        return [name for name in columns if name not in left_out]
+        return _by_position(model, [name for name in columns if name not in left_out], table, talk)
     wanted = [str(name) for name in named]
     lacking = [name for name in wanted if name not in columns]
     if lacking:
-        raise InputError(f"{path} lacks {listing(lacking)}, which the model needs; it has {listing(columns)}")
+        raise InputError(f"{table.path} lacks {listing(lacking)}, which the model needs; it has {listing(columns)}")
     if set(wanted) & set(left_out):
         raise InputError(f"the model needs {listing(sorted(set(wanted) & set(left_out)))}: do not leave that out")
     return wanted
+
+
+def _by_position(model: Any, names: list[str], table: Table, talk: Talk) -> list[str]:
+    """Columns of a model that does not name them."""
+    wanted = getattr(model, "n_features_in_", None)
+    if wanted is not None and wanted != len(names):
+        raise InputError(
+            f"the model takes {wanted} columns, and {table.path} has {len(names)}: {listing(names)}; leave some out "
+            "with --drop, and the truth with --target"
+        )
+    if model is not None and not callable(model):
+        talk.warn(f"Note: the model names no columns; it gets them in the order of the file: {listing(names)}")
+    return names
 
 
 def target_column(table: Table, target: str) -> pd.Series[Any]:
@@ -153,22 +203,35 @@ def read_cuts(texts: Sequence[str]) -> dict[str, list[float]] | None:
 
 
 def chosen_instances(
-    table: Table, features: Sequence[str], rows: Sequence[int], where: str | None, files: Sequence[Path]
+    table: Table,
+    features: Sequence[str],
+    rows: Sequence[int],
+    where: str | None,
+    files: Mapping[Path, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     """Instances by a name that can stand in a file's name: row numbers, or files and positions in them."""
-    from lormika.tables import read_instance, select_rows
+    from lormika.tables import select_rows
 
     if rows or where is not None:
         chosen = select_rows(table.frame, rows, where)
         instances: dict[str, Any] = {str(row): chosen.loc[[row], list(features)] for row in chosen.index}
     else:
         instances = {}
-    for path in files:
-        given = read_instance(path)
+    for path, given in files.items():
         for number, instance in enumerate(given):
             name = path.stem if len(given) == 1 else f"{path.stem}-{number}"
+            unknown = [key for key in instance if key not in table.frame.columns]
+            if unknown:
+                raise InputError(f"{path}: there is no column {unknown[0]!r}; there are {listing(table.frame.columns)}")
             instances[name] = _features_of(instance, features)
     return instances
+
+
+def read_instances(paths: Sequence[Path]) -> dict[Path, list[dict[str, Any]]]:
+    """Instances in files."""
+    from lormika.tables import read_instance
+
+    return {path: read_instance(path) for path in paths}
 
 
 def chosen_rows(table: Table, features: Sequence[str], where: str | None, identifier: str | None) -> pd.DataFrame:

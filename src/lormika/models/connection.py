@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
 import socket
 import ssl
 import time
@@ -13,13 +14,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult
 
-from lormika.errors import ModelError
+from lormika.errors import InputError, ModelError
 from lormika.models.files import megabytes
 
 _BUSY = (429, 502, 503, 504)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds before another try; doubled each time
 _CHUNK = 1 << 16
 _LONGEST_MESSAGE = 300
+_TOKEN, _VALUE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"), re.compile(r"[\t -~]*")
 
 
 class _UnreachedError(Exception):
@@ -33,6 +35,9 @@ class Server:
         self, url: SplitResult, *, timeout: float, retries: int, headers: Mapping[str, str], max_size: int
     ) -> None:
         self._url, self._timeout, self._retries, self._max_size = url, timeout, retries, max_size
+        for name, value in headers.items():  # a value may be a secret: it is never part of a message
+            if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
+                raise InputError(f"the header {name!r} cannot be sent: letters, digits and signs of one line only")
         self._headers = {"Accept": "application/json", "Content-Type": "application/json", **headers}
         self._idle: list[http.client.HTTPConnection] = []
 
@@ -84,8 +89,8 @@ class Server:
             return answer.status, answer.reason, answer.headers, content
         except TimeoutError:  # it may still be at work, and another request would only add to that
             raise ModelError(
-                f"{address} gave no answer within {self._timeout:g} s; allow more with timeout, or send less at a time "
-                "with batch_rows"
+                f"{address} gave no answer within {self._timeout:g} s; allow more with timeout (--time-limit), or "
+                "send less at a time with batch_rows"
             ) from None
         except ssl.SSLError as error:
             raise ModelError(f"{address}: no secure connection: {error}") from None
@@ -120,7 +125,9 @@ class Server:
                 break
             content += chunk
             if len(content) > self._max_size:
-                raise ModelError(f"{address} answered more than {megabytes(self._max_size)}; allow more with max_size")
+                raise ModelError(
+                    f"{address} answered more than {megabytes(self._max_size)}; allow more with max_size (--max-size)"
+                )
         if answer.length:
             raise http.client.IncompleteRead(bytes(content), answer.length)
         answer.close()  # else the connection would wait for the rest, of which there is none

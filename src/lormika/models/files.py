@@ -61,7 +61,7 @@ def too_large(path: Path, max_size: int) -> InputError:
     """Say that a file is larger than allowed, or would be once unpacked."""
     return InputError(
         f"{path} holds more than {megabytes(max_size)} once unpacked: if it comes from someone you trust, allow more "
-        "with max_size, in bytes"
+        "with max_size (--max-size)"
     )
 
 

@@ -88,7 +88,7 @@ class IsolatedModel:
             except TimeoutError:
                 raise self._stop(
                     f"the isolated process was stopped, since {doing} took more than {self._time_limit:g} s; "
-                    "allow more with time_limit"
+                    "allow more with time_limit (--time-limit)"
                 ) from None
             except (EOFError, OSError):
                 raise self._stop(self._death(doing)) from None
@@ -110,7 +110,7 @@ class IsolatedModel:
         if kind == "memory":
             return ModelError(
                 f"{self._source}: {doing} needs more memory than the {megabytes(self._memory_limit)} that its process "
-                f"may use; allow more with memory_limit, in bytes ({text})"
+                f"may use; allow more with memory_limit (--memory-limit)"
             )
         failed = doing.replace("the model in", "the model failed in", 1)
         return ModelError(f"{failed}{'' if failed != doing else ' failed'}: {head.get('type')}: {text}")

@@ -15,6 +15,7 @@ from lormika.frames import listing, take
 from lormika.values import Scalar, plain, value_order
 
 _ROWS_TO_COMPARE = 1000
+_MOST_NUMBERS = 100  # that a function may give as labels
 _DIGITS = 9  # of a probability
 _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
 
@@ -155,6 +156,8 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
         answer = ask(frame)
     except (InputError, ModelError):  # of a loaded model, which says itself what went wrong
         raise
+    except SystemExit as error:
+        raise ModelError(f"the model ended the program with sys.exit({error.code!r}), on {n_rows} rows") from error
     except Exception as error:
         name = getattr(ask, "__qualname__", type(ask).__name__)
         raise ModelError(f"the model failed in {name} on {n_rows} rows: {type(error).__name__}: {error}") from error
@@ -243,6 +246,10 @@ def _classes(answer: np.ndarray, names: tuple[Scalar, ...] | None, given: np.nda
         if all(label in range(len(names)) for label in said - set(names)):
             return names if said <= set(names) else tuple(range(len(names)))
         raise InputError(f"class_names lacks {min(said - set(names), key=value_order)!r}, which the model says")
+    if answer.dtype.kind == "f" and len(labels) > _MOST_NUMBERS:
+        raise ModelError(
+            f"the model gave {len(labels):,} different numbers: a regression, where only classifiers can be explained"
+        )
     known = said if given is None else set(_distinct(given)[0])
     if said - known:
         raise InputError(f"labels lacks {min(said - known, key=value_order)!r}, which the model says")

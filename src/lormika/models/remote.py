@@ -124,7 +124,7 @@ def connect(
     except ValueError:
         port_is_right = False
     if parts.username is not None or parts.password is not None:
-        raise InputError("the URL holds a password; give it with headers={'Authorization': ...}")
+        raise InputError("the URL holds a password; give it with headers={'Authorization': ...} (--header)")
     if not parts.hostname or not port_is_right:
         raise InputError(f"{url}: the host or port is not right")
     path = parts.path.rstrip("/")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXACT = 2**53  # float64 holds every whole number up to here
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'  ][0-9]{3})+([.,][0-9]+)?")  # 26,000
 _CODE = re.compile(r"0[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _COMMA = re.compile(r"[+-]?(?:[0-9]+,?[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -133,6 +134,8 @@ def _polluted(column: _Distinct, counts: np.ndarray) -> str | None:
     """Say why a column is text that looks as if it should be numbers."""
     words = [i for i in column.present if isinstance(column.values[i], str)]
     numbers = [i for i in column.present if not isinstance(column.values[i], str | bool)]
+    if words and all(_THOUSANDS.fullmatch(column.texts[i]) for i in words):
+        return f"column {column.name!r} is text because of the separator of thousands in {column.where(words[0])}"
     if not numbers:
         return None
     if words:

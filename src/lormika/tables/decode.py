@@ -28,7 +28,7 @@ def decode(source: Source, encoding: str | None = None) -> tuple[str, str]:
         before = data[: error.start].decode(used, "replace")
         raise source.error(
             f"byte 0x{data[error.start]:02X} at position {error.start} is not {used.upper()}; "
-            "say which encoding it is, for instance encoding='cp1252'",
+            "say which encoding it is, for instance encoding='cp1252' (--encoding cp1252)",
             line=line_of(before, len(before)),
         ) from None
     text = text.removeprefix("\ufeff")
