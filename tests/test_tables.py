@@ -170,7 +170,6 @@ def test_words_in_a_single_column_are_noted(read):
         ('a,b\n1,"x"y\n', "line 2: text after a closing quote"),
         ('a,b\n1,"' + "x" * 200_000, "line 2: a quote that is opened here is never closed .a field has more"),
         ("a, a\n1,2\n", "line 1: columns 1 and 2 are both named 'a'"),
-        (",a\n0,1\n", "line 1: column 1 has no name .*index=False"),
         ("a,,b\n0,1,2\n", "line 1: column 2 has no name"),
         ("5.1,3.5\n4.9,3.0\n", "line 1: the first line holds numbers only"),
         ("a,b\n1,\0\n", "line 2: a NUL character"),
@@ -327,3 +326,13 @@ def test_any_text_is_read_as_the_csv_module_does_or_refused(tmp_path_factory, bo
                 assert bare in ("", "?")
             else:
                 assert value == float(bare) if isinstance(value, int | float) else value.strip(" \t") == bare
+
+
+def test_an_index_that_pandas_wrote_has_the_name_that_pandas_gives_it(tmp_path):
+    path = tmp_path / "t.csv"
+    written = pd.DataFrame({"a": [1, 2], "b": ["x", "y, z"]})
+    written.to_csv(path)
+    table = read_table(path)
+    pd.testing.assert_frame_equal(table.frame, pd.read_csv(path))
+    assert len(table.notes) == 1
+    assert "and is called 'Unnamed: 0' here" in table.notes[0]

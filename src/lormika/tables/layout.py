@@ -17,6 +17,7 @@ from lormika.tables.files import Source
 from lormika.tables.pick import check_names
 
 DELIMITERS = (",", ";", "\t", "|")
+_INDEX = "Unnamed: 0"  # what pandas calls it when it reads such a file
 _SAMPLE = 200  # lines that the delimiter is found out from
 
 
@@ -68,12 +69,16 @@ def find_layout(source: Source, text: str, delimiter: str, skipped: int) -> Layo
     notes: tuple[str, ...] = ()
     if blank:
         notes = (f"{len(blank)} blank line{'s' if len(blank) > 1 else ''} left out, first line {blank[0]}",)
+    if names[0] == _INDEX:
+        notes += (f"the first column has no name (an index that pandas wrote?) and is called {_INDEX!r} here",)
     if len(names) == 1 and (width := _words(text)) > 1:
         notes += (f"read as one column, but every line has {width} words: are columns separated by blanks? use commas",)
     return Layout(names, lines, notes)
 
 
 def _check_header(source: Source, names: list[str], line: int) -> None:
+    if len(names) > 1 and names[0] == "" and _INDEX not in names:
+        names[0] = _INDEX
     check_names(source, names, line)
     counted = [str(i) for i in range(len(names))]  # as pandas writes a frame whose columns have no names
     if names != counted and all(re.fullmatch(r"[+-]?[0-9]*[.,]?[0-9]+", name) for name in names):

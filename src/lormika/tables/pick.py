@@ -13,8 +13,7 @@ from lormika.tables.files import Source
 def check_names(source: Source, names: Sequence[str], line: int | None = None) -> None:
     """Refuse empty and repeated names."""
     if "" in names:
-        index = " (an index that pandas wrote? leave it out with index=False)" if names[0] == "" else ""
-        raise source.error(f"column {names.index('') + 1} has no name{index}; give it one", line=line)
+        raise source.error(f"column {names.index('') + 1} has no name; give it one", line=line)
     repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
         at = " and ".join(str(i + 1) for i, name in enumerate(names) if name == repeated)
