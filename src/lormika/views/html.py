@@ -46,7 +46,7 @@ _BRIEF = 60  # characters in a narrow place
 
 def to_html(payload: Payload) -> str:
     """The explanation as a fragment."""
-    return _environment().get_template("explanation.html.j2").render(_context(payload))
+    return environment().get_template("explanation.html.j2").render(_context(payload))
 
 
 def to_report(payload: Payload) -> str:
@@ -58,14 +58,15 @@ def to_report(payload: Payload) -> str:
         "scatter": scatter.points(payload),
         "table": [_table_row(load_rule(rule)) for rule in payload["rules"]],
     }
-    return _environment().get_template("report.html.j2").render(context)
+    return environment().get_template("report.html.j2").render(context)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates of all pages; whatever is put into them is escaped, and shortened if it is endless."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
+    found = Environment(
         loader=PackageLoader("lormika.views"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -73,8 +74,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shorten,
     )
-    environment.filters |= {"percent": percent, "value": format_value, "breakable": _breakable}
-    return environment
+    found.filters |= {"percent": percent, "value": format_value, "breakable": _breakable}
+    return found
 
 
 def _breakable(name: str) -> Markup:

@@ -1,0 +1,241 @@
+"""The summary of a run as a self-contained page: what explains many predictions.
+
+As in the report of one explanation: no script, no network, and everything from data passes through the templates'
+automatic escaping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lormika.rule import Category, Equals, Interval, Missing
+from lormika.values import format_exact, format_number, format_value
+from lormika.views.html import environment
+from lormika.views.words import HEADINGS, condition_label, heading, percent
+
+Payload = dict[str, Any]
+
+SHOWN = 5
+"""Entries of a list that are seen at once; the others unfold."""
+
+
+def to_summary(payload: Payload) -> str:
+    """The page."""
+    return environment().get_template("summary.html.j2").render(_context(payload))
+
+
+def _context(payload: Payload) -> dict[str, Any]:
+    classes, kinds = payload["classes"], list(HEADINGS)
+    totals = payload["kinds"]
+    turning = totals[Category.COUNTERFACTUAL]
+    named = {one["label"]: one for one in classes}
+    return {
+        "payload": payload,
+        "model": _model_name(payload["model"]),
+        "kinds": [_kind(kind) | {"share": _ratio(totals[kind]["rows"], payload["explained"])} for kind in kinds],
+        "classes": [_class(one, kinds) for one in classes],
+        "leading": [_leading(one, named) for one in payload["details"][:2]],
+        "failures": payload["failures"],
+        "turned": {"rows": payload["turned"], "share": _ratio(payload["turned"], payload["explained"])},
+        "counterfactuals": {"rules": turning["tested"], "share": _ratio(turning["kept"], turning["tested"])},
+        "changes": [_change(one) for one in payload["changes"]],
+        "columns": [format_value(one["label"]) for one in payload["details"]],
+        "matrix": [_matrix_row(row, payload["details"], kinds) for row in payload["matrix"]],
+        "sections": [_section(one, named[one["label"]], kinds) for one in payload["details"]],
+        "shown": SHOWN,
+    }
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _model_name(source: str | None) -> str | None:
+    """A file by its name alone: where it lies is nobody's business."""
+    return source if source is None or "://" in source else source.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _kind(kind: Category) -> dict[str, Any]:
+    """How a kind of rules is shown, whatever the prediction."""
+    name = HEADINGS[kind][0].replace(" “{prediction}”", "")
+    return {
+        "name": name.replace(" …", "\N{NO-BREAK SPACE}…"),
+        "term": HEADINGS[kind][1],
+        "tone": "for" if kind.is_supporting else "against",
+        "fill": "solid" if kind.is_current else "hatched",
+    }
+
+
+def _class(one: Payload, kinds: Sequence[Category]) -> dict[str, Any]:
+    return {
+        "label": format_value(one["label"]),
+        "rows": one["rows"],
+        "share": one["share"],
+        "probability": one["probability"],
+        "found": [one["kinds"][kind]["rows"] / one["rows"] for kind in kinds],
+        "turned": one["turned"] / one["rows"],
+    }
+
+
+def _leading(detail: Payload, named: Mapping[Any, Payload]) -> dict[str, Any]:
+    """What the sentences on top say about a class."""
+    why = detail["rules"][Category.CURRENT_SUPPORTING]
+    return {
+        "label": format_value(detail["label"]),
+        "share": named[detail["label"]]["share"],
+        "why": _rule(why[0]) if why else None,
+        "change": _change(detail["changes"][0]) if detail["changes"] else None,
+    }
+
+
+def _section(detail: Payload, one: Payload, kinds: Sequence[Category]) -> dict[str, Any]:
+    """Everything about a class."""
+    bands = [_band(kind, detail, one) for kind in kinds]
+    changes = [_change(entry) for entry in detail["changes"]]
+    labels = {change["to"] for change in changes}
+    bands.append(
+        {
+            "heading": "What did turn it",
+            "consequent": labels.pop() if len(labels) == 1 else None,
+            "term": "changes that the model was asked about",
+            "tone": "against",
+            "fill": "hatched",
+            "remarks": [f"turned {percent(one['turned'] / one['rows'])} of the rows"],
+            "features": [entry | {"said": percent(entry["share"])} for entry in detail["changed"]],
+            "entries": changes,
+            "of": "changes",
+            "verdict": None,
+            "empty": "No change turned one of these predictions when the model was asked again.",
+        }
+    )
+    return {"label": format_value(detail["label"]), "class": one, "bands": bands}
+
+
+def _band(kind: Category, detail: Payload, one: Payload) -> dict[str, Any]:
+    """The rules of one kind."""
+    count = one["kinds"][kind]
+    remarks = [f"found for {percent(count['rows'] / one['rows'])} of the rows"]
+    labels = {format_value(entry["consequent"]) for entry in detail["rules"][kind]}
+    differ = len(labels) > 1 and not kind.is_supporting
+    did = "turned it" if kind == Category.COUNTERFACTUAL else "made it more certain"
+    if count["tested"]:
+        remarks.append(f"{percent(count['kept'] / count['tested'])} of these {count['tested']:,} rules {did}")
+    return _kind(kind) | {
+        "heading": heading(kind, detail["label"]).replace(" …", "\N{NO-BREAK SPACE}…"),
+        "consequent": labels.pop() if len(labels) == 1 and not kind.is_supporting else None,
+        "remarks": remarks,
+        "features": [entry | {"said": percent(entry["share"])} for entry in detail["features"][kind]],
+        "entries": [_rule(entry, differ) for entry in detail["rules"][kind]],
+        "of": "rules",
+        "verdict": ("turned it" if kind == Category.COUNTERFACTUAL else "more certain") if count["tested"] else None,
+        "empty": "No rule of this kind was found.",
+    }
+
+
+def _rule(entry: Payload, leads_elsewhere: bool = False) -> dict[str, Any]:
+    return {
+        "parts": [_condition(condition) for condition in entry["conditions"]],
+        "joiner": "and",
+        "consequent": format_value(entry["consequent"]) if leads_elsewhere else None,
+        "share": entry["share"],
+        "rows": entry["rows"],
+        "confidence": entry["confidence"],
+        "kept": _ratio(entry["kept"], entry["tested"]),
+    }
+
+
+def _condition(condition: Payload) -> dict[str, Any]:
+    """A condition in words; the ends of its range, if they differ from row to row, by their mean."""
+    name = condition["feature"]
+    if condition["type"] == "equals":
+        label, spread = f"= {condition_label(Equals(name, condition['value']))}", None
+    elif condition["type"] == "missing":
+        label, spread = f"is {condition_label(Missing(name))}", None
+    else:
+        label, spread = _range(condition)
+    return {"feature": name, "label": label, "spread": spread}
+
+
+def _range(condition: Payload) -> tuple[str, str | None]:
+    """A range in words, and from where to where its ends go.
+
+    >>> end = {"mean": 0.4212, "least": 0.38, "most": 0.47}
+    >>> _range({"feature": "debt", "low": end, "high": None, "integer": False})
+    ('≥ ~0.421', '0.38 – 0.47')
+    >>> _range({"feature": "age", "low": {"mean": 25.6, "least": 25.5, "most": 25.9}, "high": None, "integer": True})
+    ('≥ 26', None)
+    """
+    low, high = (_end(condition[name], condition["integer"], upper) for name, upper in (("low", False), ("high", True)))
+    if all(end is None or end["least"] == end["most"] for end in (low, high)):
+        first, last = (
+            limit if condition[name] is None else condition[name]["mean"]
+            for name, limit in (("low", -math.inf), ("high", math.inf))
+        )
+        return condition_label(Interval(condition["feature"], first, last, condition["integer"])), None
+    sign = "≤" if condition["integer"] else "<"
+    said = [None if end is None else _said(end) for end in (low, high)]
+    spreads = [None if end is None else _spread(end) for end in (low, high)]
+    if said[0] is None or said[1] is None:
+        return f"≥ {said[0]}" if said[1] is None else f"{sign} {said[1]}", spreads[0] or spreads[1]
+    return f"{said[0]} – {said[1]}", f"from {spreads[0]} to {spreads[1]}"
+
+
+def _end(end: Payload | None, integer: bool, upper: bool) -> Payload | None:
+    """The end of a range as it is said: of whole numbers, the first or the last one inside."""
+    if end is None or not integer:
+        return end
+    return {name: math.ceil(value) - upper for name, value in end.items()}
+
+
+def _said(end: Payload) -> str:
+    return format_exact(end["mean"]) if end["least"] == end["most"] else f"~{_brief(end['mean'])}"
+
+
+def _spread(end: Payload) -> str:
+    least, most = _brief(end["least"]), _brief(end["most"])
+    return least if least == most else f"{least} – {most}"
+
+
+def _brief(number: float) -> str:
+    """A number to three digits, but whole ones in full.
+
+    >>> _brief(0.42123), _brief(51234), _brief(1234.5)
+    ('0.421', '51234', '1234')
+    """
+    return f"{number:.0f}" if abs(number) >= 1000 else format_number(float(f"{number:.3g}"))
+
+
+def _change(entry: Payload) -> dict[str, Any]:
+    return {
+        "parts": [_step(step) for step in entry["steps"]],
+        "joiner": "and",
+        "prediction": format_value(entry["prediction"]),
+        "to": format_value(entry["to"]),
+        "share": entry["share"],
+        "rows": entry["rows"],
+    }
+
+
+def _step(step: Payload) -> dict[str, Any]:
+    """What happens to a feature; of numbers, their means before and after."""
+    if step["way"] == "to":
+        return {"feature": step["feature"], "label": f"→ {format_value(step['value'])}", "spread": None}
+    if step["way"] == "given":
+        return {"feature": step["feature"], "label": "no longer missing", "spread": None}
+    spread = f"{_brief(step['before']['mean'])} → {_brief(step['after']['mean'])}"
+    return {"feature": step["feature"], "label": "↑" if step["way"] == "up" else "↓", "spread": spread}
+
+
+def _matrix_row(row: Payload, details: Sequence[Payload], kinds: Sequence[Category]) -> dict[str, Any]:
+    cells = [
+        {
+            "bars": [_kind(kind) | {"share": share} for kind, share in zip(kinds, shares, strict=True)],
+            "text": "; ".join(
+                f"{heading(kind, one['label'])} {percent(share)}" for kind, share in zip(kinds, shares, strict=True)
+            ),
+        }
+        for one, shares in zip(details, row["shares"], strict=True)
+    ]
+    return {"feature": row["feature"], "cells": cells}
