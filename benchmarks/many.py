@@ -109,7 +109,7 @@ def _batch(model: Any, background: Any, rows: Any, workers: int, chunk_rows: int
     """Seconds of a run of `lormika batch`, and the most memory (GB) of all its processes at a time."""
     import pickle
 
-    from lormika.batch.folder import model_facts
+    from lormika.batch.inputs import model_facts
     from lormika.batch.local import LocalEngine
     from lormika.batch.run import Shard, prepare, run_chunks
 

@@ -21,12 +21,15 @@ OnError = Literal["record", "raise"]
 Spread = Callable[..., Iterable[Any]]
 """Like `map`; one of threads works on several things at a time."""
 
+Explain = Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]]
+"""From encoded instances to their explanations."""
+
 ROWS_PER_CALL = 100_000
 _BLOCK = 16
 
 
 def explain_rows(
-    explain: Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]],
+    explain: Explain,
     schema: Schema,
     table: Any,
     options: SearchOptions,
@@ -53,7 +56,7 @@ def blocks(instances: np.ndarray) -> list[np.ndarray]:
 
 
 def _explain(
-    explain: Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]],
+    explain: Explain,
     encoded: np.ndarray,
     failures: dict[int, str],
     options: SearchOptions,
@@ -64,27 +67,36 @@ def _explain(
     n_threads = n_jobs if n_jobs > 0 else os.cpu_count() or 1
     with nullcontext() if n_threads == 1 else ThreadPoolExecutor(n_threads) as pool:
         spread: Spread = map if pool is None else pool.map
-
-        def attempt(rows: np.ndarray) -> Iterator[Explanation | Failure]:
-            """Explain rows together; if that fails, each half apart, down to the row that is to blame."""
-            try:
-                yield from explain(encoded[rows], options, spread)
-            except (InputError, ModelError) as error:
-                if len(rows) > 1:
-                    yield from attempt(rows[: len(rows) // 2])
-                    yield from attempt(rows[len(rows) // 2 :])
-                elif on_error == "raise":
-                    error.add_note(f"in row {rows[0]} of the table")
-                    raise
-                else:
-                    yield Failure(int(rows[0]), str(error))
-
         for start in range(0, len(encoded), chunk_size):
-            chunk = np.arange(start, min(start + chunk_size, len(encoded)))
-            sound = np.array([row for row in chunk.tolist() if row not in failures], dtype=np.intp)
-            told = attempt(sound) if len(sound) else iter(())
-            for row in chunk.tolist():
+            chunk = range(start, min(start + chunk_size, len(encoded)))
+            sound = np.array([row for row in chunk if row not in failures], dtype=np.intp)
+            told = _attempt(explain, encoded, sound, options, spread, on_error)
+            for row in chunk:
                 yield Failure(row, failures[row]) if row in failures else next(told)
+
+
+def _attempt(
+    explain: Explain,
+    encoded: np.ndarray,
+    rows: np.ndarray,
+    options: SearchOptions,
+    spread: Spread,
+    on_error: OnError,
+) -> Iterator[Explanation | Failure]:
+    """Explain rows together; if that fails, each half apart, down to the row that is to blame."""
+    if len(rows) == 0:
+        return
+    try:
+        yield from explain(encoded[rows], options, spread)
+    except (InputError, ModelError) as error:
+        if len(rows) == 1:
+            if on_error == "raise":
+                error.add_note(f"in row {rows[0]} of the table")
+                raise
+            yield Failure(int(rows[0]), str(error))
+            return
+        for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+            yield from _attempt(explain, encoded, half, options, spread, on_error)
 
 
 def _encode(schema: Schema, table: Any, on_error: OnError) -> tuple[np.ndarray, dict[int, str]]:
@@ -97,16 +109,14 @@ def _encode(schema: Schema, table: Any, on_error: OnError) -> tuple[np.ndarray, 
     schema.encode(frames.take(table, range(0)))  # what is wrong with the whole table is no failure of a row
     n_rows = frames.read(table, schema.names if isinstance(table, np.ndarray) else None).n_rows
     encoded, failures = np.full((n_rows, len(schema)), np.nan, order="F"), {}
-
-    def attempt(rows: range) -> None:
+    waiting = [range(n_rows)]
+    while waiting:
+        rows = waiting.pop()
         try:
             encoded[rows.start : rows.stop] = schema.encode(frames.take(table, rows))
         except InputError as error:
             if len(rows) > 1:
-                attempt(rows[: len(rows) // 2])
-                attempt(rows[len(rows) // 2 :])
+                waiting += [rows[: len(rows) // 2], rows[len(rows) // 2 :]]
             else:
                 failures[rows[0]] = str(error).replace(", row 0:", ":")
-
-    attempt(range(n_rows))
     return encoded, failures

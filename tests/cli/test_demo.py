@@ -70,7 +70,7 @@ def test_info(lormika):
 
 
 def test_help_shows_examples(lormika):
-    for command in ("explain", "batch", "mine", "demo", "info"):
+    for command in ("explain", "batch", "report", "mine", "demo", "info"):
         done = lormika(command, "--help")
         assert done.returncode == 0
         assert "For example:" in done.stdout

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from lormika import models
 from lormika.batch import prepared, records
-from lormika.batch.folder import Folder, Run, model_facts, read_input
-from lormika.errors import InputError
+from lormika.batch.folder import Folder, Run
+from lormika.batch.inputs import model_facts, read_input
+from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
+
+
+class DeadModelError(Exception):
+    """The model's own process is over; it must be loaded again."""
+
+
+class OpenRun(NamedTuple):
+    """A run with its explainer."""
+
+    folder: Folder
+    run: Run
+    explainer: Explainer
+    model: Any  # as it was loaded
 
 
 def load_model(facts: Mapping[str, Any]) -> Any:
@@ -23,33 +39,68 @@ def load_model(facts: Mapping[str, Any]) -> Any:
     return models.load(facts["source"], **how)
 
 
+def open_run(path: Path) -> OpenRun:
+    """The run in a folder, with its explainer; once in a process, unless the folder comes to hold another run."""
+    run = Folder(path).read()
+    return _open(path, repr(run))
+
+
 @lru_cache(maxsize=1)
-def open_run(path: Path) -> tuple[Folder, Run, Explainer]:
-    """The run in a folder, with its explainer; once in a process."""
+def _open(path: Path, _: str) -> OpenRun:
     folder = Folder(path)
     run = folder.read()
-    return folder, run, prepared.load(path / run.background, load_model(run.model))
+    model = load_model(run.model)
+    return OpenRun(folder, run, prepared.load(path / run.background, model), model)
+
+
+def reopen_run(path: Path) -> OpenRun:
+    """The run with its model loaded anew."""
+    _open.cache_clear()
+    return open_run(path)
+
+
+def check_alive(model: Any, told: Iterable[Explanation | Failure]) -> None:
+    """Raise if the model runs in a process of its own and that is over: then what failed may be innocent."""
+    end = getattr(model, "close", None)
+    if not getattr(end, "alive", True):
+        raise DeadModelError(next((result.reason for result in told if isinstance(result, Failure)), "it crashed"))
+
+
+def rehearse(explainer: Explainer) -> None:
+    """Explain a row of the background, to see that the model is still there and answers; raises if it does not."""
+    n_rows = len(explainer.background)
+    reason = ""
+    for row in (0, n_rows // 2, n_rows - 1):
+        frame = explainer.schema.restore(explainer.background.rows(np.array([row])))
+        (told,) = explainer.explain_many(frame, progress=False)
+        if isinstance(told, Explanation):
+            return
+        reason = reason or told.reason
+    raise ModelError(f"the model no longer answers about the background: {reason}")
 
 
 def explain_rows(
     path: Path, rows: range, skip: Mapping[int, str]
 ) -> list[tuple[int, str | None, Explanation | Failure]]:
     """Explain rows of the input; those to be skipped have a reason."""
-    _, run, explainer = open_run(path)
+    _, run, explainer, model = open_run(path)
     frame = read_input(path / run.input, rows)
     wanted = [row for row in rows if row not in skip]
     features = frame[run.features].iloc[[row - rows.start for row in wanted]]
-    told = iter(explainer.explain_many(features, progress=False, **run.options)) if wanted else iter(())
-    names = [None] * len(rows) if run.id is None else frame[run.id].astype("string").where(frame[run.id].notna(), None)
+    told = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
+    check_alive(model, told)
+    if any(isinstance(result, Failure) for result in told):  # is it these rows, or a server that is down?
+        rehearse(explainer)
+    results = iter(told)
     return [
-        (row, name, Failure(row, skip[row]) if row in skip else next(told))
-        for row, name in zip(rows, names, strict=True)
+        (row, name, Failure(row, skip[row]) if row in skip else next(results))
+        for row, name in zip(rows, records.identifiers(frame, run.id), strict=True)
     ]
 
 
 def run_chunk(path: Path, chunk: int, skip: Mapping[int, str]) -> int:
     """Explain a chunk and write its parts; gives how many rows failed."""
-    folder, run, _ = open_run(path)
+    folder, run, _, _ = open_run(path)
     told = explain_rows(path, run.rows_of(chunk), skip)
     rules = (rule for row, _, result in told for rule in records.rule_rows(row, result))
     instances = (records.instance_row(*one) for one in told)

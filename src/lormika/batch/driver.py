@@ -2,20 +2,21 @@
 
 An engine runs tasks somewhere; this part decides which. A chunk whose process dies is tried once more. If that kills a
 process again, its rows are tried in halves, down to those that are to blame: they become error records, and the chunk
-is written without them.
+is written without them. Processes also die for reasons of their own: so a row is guilty only if it kills two, alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from lormika.errors import ModelError
 
 _PATIENCE = 5.0  # seconds of each wait, so that an interrupt is never far
-_MOST_DEATHS = 4  # of processes that worked on the same whole chunk
+_MOST_DEATHS = 4  # of processes that worked on a whole chunk, since one of its rows was found guilty
+_LEAST_SHARE = 0.1  # of a chunk's time that a few of its rows may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Task:
     chunk: int
     rows: range | None = None  # rows to be tried, nothing is written; None: the whole chunk is, and is written
     skip: dict[int, str] = field(default_factory=dict)  # rows that are not explained, and why
+    share: float = 1.0  # of the time that a chunk may take
+    again: bool = False  # whether it has killed a process before
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Outcome:
     failed: int = 0  # rows that could not be explained
     error: str | None = None  # why the whole run must stop: the disk is full, the model has changed …
     died: str | None = None  # how its process ended
+    late: bool = False  # whether that was for taking too long: trying it once more would, too
 
 
 class Engine(Protocol):
@@ -58,14 +62,6 @@ class Engine(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Suspect:
-    """A chunk that has killed processes."""
-
-    waiting: int = 0  # ranges that are being tried
-    guilty: dict[int, str] = field(default_factory=dict)
-
-
 def drive(
     engine: Engine, chunks: Iterable[int], rows_of: Callable[[int], range], done: Callable[[int, int], None]
 ) -> None:
@@ -74,7 +70,7 @@ def drive(
     ledger.queue.extend(Task(chunk) for chunk in chunks)
     in_flight = 0
     while ledger.queue or in_flight:
-        while ledger.queue and in_flight < engine.capacity:
+        for _ in range(min(len(ledger.queue), engine.capacity - in_flight)):
             engine.submit(ledger.queue.popleft())
             in_flight += 1
         for outcome in engine.wait(_PATIENCE):
@@ -82,11 +78,17 @@ def drive(
             if outcome.error is not None:
                 raise ModelError(outcome.error)
             if outcome.died is not None:
-                ledger.blame(outcome.task, outcome.died)
+                ledger.blame(outcome.task, outcome.died, late=outcome.late)
             elif outcome.task.rows is not None:
-                ledger.acquit(outcome.task)
+                ledger.judged(outcome.task)
             else:
                 done(outcome.task.chunk, outcome.failed)
+    if ledger.hopeless:
+        chunk, reason = min(ledger.hopeless.items())
+        raise ModelError(
+            f"{len(ledger.hopeless)} chunk(s) could not be done, the first is {chunk}: {reason}, though its rows do no "
+            "harm apart; free memory or allow more time and start again, or take smaller chunks in another folder"
+        )
 
 
 @dataclass(slots=True)
@@ -96,43 +98,48 @@ class _Ledger:
     rows_of: Callable[[int], range]
     queue: deque[Task] = field(default_factory=deque)
     deaths: Counter[int] = field(default_factory=Counter)  # of processes that worked on a whole chunk
-    suspects: dict[int, _Suspect] = field(default_factory=dict)
+    guilty: dict[int, dict[int, str]] = field(default_factory=dict)  # rows of each chunk, and why
+    trials: Counter[int] = field(default_factory=Counter)  # tasks that try rows of a chunk
+    hopeless: dict[int, str] = field(default_factory=dict)
 
-    def blame(self, task: Task, reason: str) -> None:
+    def blame(self, task: Task, reason: str, *, late: bool) -> None:
         """A task has killed its process."""
-        chunk = task.chunk
-        if task.rows is not None:
-            self.suspects[chunk].waiting -= 1
-            self._halve(chunk, task.rows, reason)
-            self._conclude(chunk)
-            return
+        if task.rows is None:
+            self._blame_chunk(task, reason, late=late)
+        elif len(task.rows) == 1 and not task.again:
+            self.queue.appendleft(replace(task, again=True))
+        else:
+            if len(task.rows) == 1:
+                self.guilty.setdefault(task.chunk, {})[task.rows[0]] = reason
+                self.deaths[task.chunk] = 0
+            else:
+                self._try(task.chunk, task.rows[len(task.rows) // 2 :])
+                self._try(task.chunk, task.rows[: len(task.rows) // 2])
+            self.judged(task)
+
+    def _blame_chunk(self, task: Task, reason: str, *, late: bool) -> None:
+        chunk, rows = task.chunk, self.rows_of(task.chunk)
         self.deaths[chunk] += 1
         if self.deaths[chunk] > _MOST_DEATHS:
-            raise ModelError(
-                f"chunk {chunk} kills its process ({reason}), though its rows do not one by one; try smaller chunks"
-            )
-        if self.deaths[chunk] == 1:
+            self.hopeless[chunk] = reason
+        elif self.deaths[chunk] == 1 and not late:
             self.queue.appendleft(task)
+        elif len(rows) == 1:
+            self._try(chunk, rows)
         else:
-            self.suspects[chunk] = _Suspect()
-            self._halve(chunk, self.rows_of(chunk), reason)
-            self._conclude(chunk)
+            self._try(chunk, rows[len(rows) // 2 :])
+            self._try(chunk, rows[: len(rows) // 2])
 
-    def acquit(self, task: Task) -> None:
-        """Some rows of a suspect have done no harm."""
-        self.suspects[task.chunk].waiting -= 1
-        self._conclude(task.chunk)
+    def _try(self, chunk: int, rows: range) -> None:
+        """Let some rows be tried, unless all of them are guilty already."""
+        known = {row: why for row, why in self.guilty.get(chunk, {}).items() if row in rows}
+        if len(known) < len(rows):
+            share = max(_LEAST_SHARE, len(rows) / len(self.rows_of(chunk)))
+            self.trials[chunk] += 1
+            self.queue.appendleft(Task(chunk, rows, known, share))
 
-    def _halve(self, chunk: int, rows: range, reason: str) -> None:
-        if len(rows) == 1:
-            self.suspects[chunk].guilty[rows[0]] = reason
-            return
-        for half in (rows[len(rows) // 2 :], rows[: len(rows) // 2]):
-            self.suspects[chunk].waiting += 1
-            self.queue.appendleft(Task(chunk, half))
-
-    def _conclude(self, chunk: int) -> None:
-        """Once all rows of a suspect are judged, write it without the guilty ones."""
-        if self.suspects[chunk].waiting == 0:
-            guilty = self.suspects.pop(chunk).guilty
-            self.queue.appendleft(Task(chunk, skip=dict(sorted(guilty.items()))))
+    def judged(self, task: Task) -> None:
+        """A trial is over. After the last one of a chunk, it is written without the guilty rows."""
+        self.trials[task.chunk] -= 1
+        if self.trials[task.chunk] == 0:
+            self.queue.appendleft(Task(task.chunk, skip=dict(sorted(self.guilty.get(task.chunk, {}).items()))))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import io
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lormika.batch import lock
+from lormika.batch.inputs import is_input, sha256
 from lormika.batch.records import INSTANCES, RULES
 from lormika.errors import InputError
 from lormika.frames import listing
@@ -20,11 +20,11 @@ from lormika.version import __version__
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 FORMAT = "lormika.batch"
-_ROW_GROUP = 1000
+_MOMENT, _HOUR = 1.0, 3600.0  # seconds
+_KINDS = [name for name in INSTANCES if name.startswith(("current_", "hypothetical_"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,11 @@ class Run:
     rows: int
     chunk_rows: int
     options: dict[str, Any]  # of the search
+    settings: dict[str, Any]  # of the explainer
     features: list[str]
     id: str | None  # column with names of the rows
     version: str = __version__
+    order: dict[str, Any] | None = field(default=None, compare=False)  # the command and the SHA-256 of its files
 
     @property
     def chunks(self) -> int:
@@ -73,34 +75,44 @@ class Folder:
 
     @contextmanager
     def locked(self, *, shared: bool) -> Iterator[None]:
-        """Keep other runs out; shards of one run come in together. The lock ends with the process, however it ends."""
-        with (self.path / ".lock").open("a") as file:
-            try:
-                fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(
-                    f"another run is at work in {self.path}: wait for it, or choose another folder"
-                ) from None
-            if not shared:
-                self.clean()
+        """Keep other runs out; shards of one run come in together."""
+        busy = f"another run is at work in {self.path}: wait for it, or choose another folder"
+        with lock.held(self.path / ".lock", alone=not shared, patience=_MOMENT, busy=busy):
             yield
 
+    def writing(self, *, alone: bool) -> AbstractContextManager[None]:
+        """Write into the folder: parts with others, all else alone. So whoever is alone finds only the leftovers of
+        the dead, also those of a cluster's workers whose run was killed.
+        """  # noqa: D205
+        busy = f"another process has been preparing {self.path} for {_HOUR / 60:g} minutes: end it, and start again"
+        return lock.held(self.path / ".writing", alone=alone, patience=_HOUR, busy=busy)
+
     def clean(self) -> None:
-        """Remove what interrupted writes left behind; only while nobody else is at work."""
+        """Remove what interrupted writes left behind; only while writing alone."""
         for folder in (self.path, self.path / "rules", self.path / "instances"):
             for path in folder.glob(".*-*-*") if folder.is_dir() else ():
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+    def known(self, order: Mapping[str, Any] | None, chunk_rows: int | None) -> Run | None:
+        """The run that the same command has begun here with the same files; None: that must be found out."""
+        if order is None or not self.run_file.exists():
+            return None
+        run = self.read()
+        same = run.order == order and run.version == __version__ and chunk_rows in (None, run.chunk_rows)
+        sound = same and is_input(self.path / run.input) and is_sound(self.path / run.background)
+        return run if sound else None
 
     def start(self, run: Run) -> Run:
         """Begin a run, or go on with it; another one in the same folder is refused."""
         for kind in ("rules", "instances"):
             (self.path / kind).mkdir(exist_ok=True)
         if not self.run_file.exists():
+            content = json.dumps({"format": FORMAT, **asdict(run)}, indent=2, ensure_ascii=False)
             with whole_file(self.run_file, sync=True) as beside:
-                beside.write_text(json.dumps({"format": FORMAT, **asdict(run)}, indent=2, ensure_ascii=False) + "\n")
+                beside.write_text(content + "\n", encoding="utf-8")
             return run
         known = self.read()
-        differing = [name for name, value in asdict(run).items() if value != getattr(known, name)]
+        differing = _differences(run, known)
         if differing:
             raise InputError(
                 f"{self.path} holds another run, with another {listing(differing)}: choose another folder, or remove it"
@@ -114,40 +126,59 @@ class Folder:
         except FileNotFoundError:
             raise InputError(f"{self.path} is not the folder of a run: it has no run.json") from None
         except ValueError as error:
-            raise InputError(f"{self.run_file} cannot be read: {error}") from error
+            raise InputError(f"{self.run_file} cannot be read, remove the folder: {error}") from error
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise InputError(f"{self.run_file} is not the start of a run")
+        if content.get("version") != __version__:
+            raise InputError(
+                f"{self.path} holds a run of another version of lormika, {content.get('version')}: choose another "
+                "folder, or remove it"
+            )
+        sizes = [content.get("rows"), content.get("chunk_rows")]
+        if set(content) != {f.name for f in fields(Run)} or not all(isinstance(n, int) and n > 0 for n in sizes):
+            raise InputError(f"{self.run_file} is damaged: remove the folder")
         return Run(**content)
 
     def is_done(self, run: Run, chunk: int) -> bool:
-        """Whether both parts of a chunk are there; one that cannot be read is removed, to be made anew."""
+        """Whether both parts of a chunk are there and fit; otherwise they are made anew."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        paths = [self.part(kind, chunk) for kind in ("instances", "rules")]
-        if not all(path.exists() for path in paths):
-            return False
         try:
-            pq.read_metadata(paths[1])
-            sound = bool(pq.read_metadata(paths[0]).num_rows == len(run.rows_of(chunk)))
-        except (pa.ArrowException, OSError):
-            sound = False
-        if not sound:
-            for path in paths:
-                path.unlink(missing_ok=True)
-        return sound
+            with (
+                pq.ParquetFile(self.part("rules", chunk)) as rules,
+                pq.ParquetFile(self.part("instances", chunk)) as instances,
+            ):
+                if rules.schema_arrow.names != list(RULES) or instances.schema_arrow.names != list(INSTANCES):
+                    return False
+                table = instances.read(["row", *_KINDS]).to_pydict()
+                n_rules = sum(count or 0 for kind in _KINDS for count in table[kind])
+                return table["row"] == list(run.rows_of(chunk)) and bool(n_rules == rules.metadata.num_rows)
+        except (pa.ArrowException, OSError, ValueError):
+            return False
 
     def write_part(self, chunk: int, rules: pa.Table, instances: pa.Table) -> None:
         """Write the rules, then the instances: when these are there, the chunk is done."""
         import pyarrow.parquet as pq
 
-        for kind, table in (("rules", rules), ("instances", instances)):
-            with whole_file(self.part(kind, chunk), sync=True) as beside:
-                pq.write_table(table, beside, compression="zstd")
+        with self.writing(alone=False):
+            for kind, table in (("rules", rules), ("instances", instances)):
+                with whole_file(self.part(kind, chunk), sync=True) as beside:
+                    pq.write_table(table, beside, compression="zstd")
 
     def finish(self, run: Run) -> dict[str, Any]:
-        """Say what the run came to."""
-        import pyarrow.compute as pc
+        """Say what the run came to; once, though several shards may finish at the same time."""
+        with self.writing(alone=True):
+            self.clean()
+            try:
+                content: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                content = self._take_stock(run)
+                with whole_file(self.manifest, sync=True) as beside:
+                    beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        return content
+
+    def _take_stock(self, run: Run) -> dict[str, Any]:
         import pyarrow.parquet as pq
 
         totals = {"rows": run.rows, "rules": 0, "failed": 0}
@@ -155,60 +186,39 @@ class Folder:
         for chunk in range(run.chunks):
             rules, instances = self.part("rules", chunk), self.part("instances", chunk)
             n_rules = pq.read_metadata(rules).num_rows
-            failed = pc.sum(pc.is_valid(pq.read_table(instances, columns=["error"])["error"])).as_py() or 0
+            errors = pq.read_table(instances, columns=["error"])["error"]
+            failed = len(errors) - errors.null_count
             totals["rules"] += n_rules
             totals["failed"] += failed
             parts.append(
                 {"chunk": chunk, "rules": n_rules, "failed": failed, "sha256": [sha256(rules), sha256(instances)]}
             )
-        content = {
-            "format": f"{FORMAT}.manifest",
-            **totals,
-            "columns": {"rules": RULES, "instances": INSTANCES},
-            "parts": parts,
-        }
-        with whole_file(self.manifest, sync=True) as beside:
-            beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        return totals
+        columns = {"rules": RULES, "instances": INSTANCES}
+        return {"format": f"{FORMAT}.manifest", **totals, "columns": columns, "parts": parts}
 
 
-def save_input(frame: pd.DataFrame, folder: Path) -> str:
-    """Write the rows to be explained into a file that is named by its content, and give that name."""
-    content = io.BytesIO()
-    frame.to_parquet(content, index=False, row_group_size=_ROW_GROUP)
-    name = f"input-{hashlib.sha256(content.getbuffer()).hexdigest()[:32]}.parquet"
-    if not (folder / name).exists():
-        with whole_file(folder / name, sync=True) as beside:
-            beside.write_bytes(content.getbuffer())
-    return name
+def is_sound(background: Path) -> bool:
+    """Whether the folder of a background is there, and still what its name says."""
+    return background.is_dir() and background.name == f"background-{digest_folder(background)}"
 
 
-def read_input(path: Path, rows: range) -> pd.DataFrame:
-    """Some rows of the input; only the part of the file that holds them is read."""
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        groups = range(rows.start // _ROW_GROUP, -(-rows.stop // _ROW_GROUP))
-        table = file.read_row_groups(list(groups))
-    frame: pd.DataFrame = table.slice(rows.start - groups.start * _ROW_GROUP, len(rows)).to_pandas()
-    return frame
+def digest_folder(folder: Path) -> str:
+    """Of the names and contents of its files."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.iterdir()):
+        digest.update(f"{path.name} {sha256(path)}\n".encode())
+    return digest.hexdigest()
 
 
-def sha256(path: Path) -> str:
-    """Of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def model_facts(source: str, how: Mapping[str, Any]) -> dict[str, Any]:
-    """How a model is loaded, and what identifies it beside its name."""
-    from importlib.util import find_spec
-
-    digest = None
-    if source.startswith("python:"):
-        spec = find_spec(source.split(":")[1])
-        digest = sha256(Path(spec.origin)) if spec is not None and spec.origin is not None else None
-    elif "://" not in source:
-        digest = sha256(Path(source))
-        source = str(Path(source).resolve())
-    return {"source": source, "sha256": digest, **how}
+def _differences(run: Run, known: Run) -> list[str]:
+    """Names of what differs, as a user would call it."""
+    plain = ("model", "rows", "features", "id", "chunk_rows")
+    found = [name for name in plain if getattr(run, name) != getattr(known, name)]
+    for name in ("options", "settings"):
+        one, other = getattr(run, name), getattr(known, name)
+        found += [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
+    if run.input != known.input and "rows" not in found:
+        found.append("input")
+    if run.background != known.background and not found:  # else that follows from the rest
+        found.append("background")
+    return found

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import os
-import selectors
-import signal
-import subprocess
-import sys
+import select
 import time
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from lormika.batch.driver import Outcome, Task
+from lormika.batch.process import WorkerProcess
+from lormika.errors import ModelError
 
-_OUT_OF_MEMORY = 77
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_PAUSE = 0.5  # seconds after which processes are looked at in any case: one that dies need not close its pipe
+_START = 120.0  # seconds, at least, for a process to load the model
+_MORE_STARTS = 3  # that may fail, beside one of each process, until one does a task
 
 
 class LocalEngine:
     """So many processes; one that dies, or takes too long, is replaced."""
 
     def __init__(self, folder: Path, workers: int, time_limit: float) -> None:
-        self._folder, self._limit = folder, time_limit
-        self._selector = selectors.DefaultSelector()
-        self._workers = [_Worker(folder, workers) for _ in range(workers)]
-        self._idle = list(self._workers)
-        for worker in self._workers:
-            self._selector.register(worker.line, selectors.EVENT_READ, worker)
+        self.time_limit, self._wasted = time_limit, 0
+        self._start = partial(WorkerProcess, folder.resolve(), max(time_limit, _START), one_thread=workers > 1)
+        self._workers: list[WorkerProcess] = []
+        try:
+            for _ in range(workers):
+                self._workers.append(self._start())
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def capacity(self) -> int:
@@ -36,106 +37,60 @@ class LocalEngine:
 
     def submit(self, task: Task) -> None:
         """Give a task to a process that has none."""
-        worker = self._idle.pop()
-        if worker.ended:
-            worker = self._replace(worker)
-        worker.begin(task)
+        place = next(place for place, worker in enumerate(self._workers) if worker.task is None)
+        if self._workers[place].ended:
+            self._replace(place, self._workers[place].last_words())
+        self._begin(place, task)
+
+    def _begin(self, place: int, task: Task) -> None:
+        self._workers[place].begin(task, self.time_limit * task.share)
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Outcomes since the last call; waits for one at most so long."""
-        outcomes = []
-        for key, _ in self._selector.select(seconds):
-            worker: _Worker = key.data
-            outcomes += self._finish(worker, worker.answer())
-        for worker in self._workers:
-            if worker.task is not None and time.monotonic() - worker.began > self._limit:
-                worker.end()
-                outcomes += self._finish(worker, None, f"it took longer than {self._limit:g} s")
-        return outcomes
+        deadline = time.monotonic() + seconds
+        while True:
+            outcomes = [outcome for place in range(len(self._workers)) for outcome in self._look(place)]
+            left = deadline - time.monotonic()
+            if outcomes or left <= 0:
+                return outcomes
+            poll = select.poll()
+            for worker in self._workers:
+                worker.watch(poll)
+            poll.poll(min(left, _PAUSE) * 1000)
 
-    def _finish(self, worker: _Worker, answer: dict[str, object] | None, reason: str | None = None) -> list[Outcome]:
-        task, worker.task = worker.task, None
-        if answer is None:
-            reason = reason or worker.last_words()
-            worker = self._replace(worker)
-        self._idle.append(worker)
-        if task is None:  # it died without one: whoever is next will see whether the new one lives
+    def _look(self, place: int) -> list[Outcome]:
+        worker = self._workers[place]
+        ended, late = worker.ended, worker.late  # asked first: what it said before its end is then in the pipe
+        answer, task = worker.look(), worker.task
+        if answer is not None and (task is not None or "error" in answer):
+            worker.task, self._wasted = None, 0
+            if "died" in answer:  # of the model: its process is ending, and must not get another task
+                self._replace(place, str(answer["died"]))
+            return [Outcome(task or Task(-1), **answer)]
+        if not ended and not late:
             return []
-        return [Outcome(task, died=reason) if answer is None else Outcome(task, **answer)]  # type: ignore[arg-type]
+        if late:
+            worker.end()
+        reason = "it took too long" if late else worker.last_words()
+        if worker.ready and task is not None:
+            self._wasted = 0
+            self._replace(place, reason)
+            reason = f"it took longer than {round(self.time_limit * task.share, 1):g} s" if late else reason
+            return [Outcome(task, died=reason, late=late)]
+        self._replace(place, reason)
+        if task is not None:  # which it never began
+            self._begin(place, task)
+        return []
 
-    def _replace(self, worker: _Worker) -> _Worker:
-        self._selector.unregister(worker.line)
-        worker.end()
-        place = self._workers.index(worker)
-        if worker in self._idle:
-            self._idle.remove(worker)
-        self._workers[place] = _Worker(self._folder, len(self._workers))
-        self._selector.register(self._workers[place].line, selectors.EVENT_READ, self._workers[place])
-        return self._workers[place]
+    def _replace(self, place: int, reason: str) -> None:
+        """Start another process; not for ever, if none of them comes to do a task."""
+        self._workers[place].end()
+        if self._wasted >= len(self._workers) + _MORE_STARTS:
+            raise ModelError(f"processes die before they begin, the last since {reason}")
+        self._wasted += 1
+        self._workers[place] = self._start()
 
     def close(self) -> None:
         """End all processes."""
         for worker in self._workers:
             worker.end()
-        self._selector.close()
-
-
-class _Worker:
-    """A process that does one task at a time."""
-
-    def __init__(self, folder: Path, workers: int) -> None:
-        environment = dict(os.environ)
-        if workers > 1:  # processes share the processors already
-            environment |= {name: environment.get(name, "1") for name in _THREADS}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "lormika.batch.worker", str(folder), str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-            encoding="utf-8",
-        )
-        assert self._process.stdout is not None
-        assert self._process.stdin is not None
-        self.line, self._orders = self._process.stdout, self._process.stdin
-        self.task: Task | None = None
-        self.began = 0.0
-
-    @property
-    def ended(self) -> bool:
-        """Whether the process is over."""
-        return self._process.poll() is not None
-
-    def begin(self, task: Task) -> None:
-        """Send a task; a process that is over is found out when its answer is read."""
-        rows = None if task.rows is None else [task.rows.start, task.rows.stop]
-        self.task, self.began = task, time.monotonic()
-        with suppress(BrokenPipeError):
-            self._orders.write(json.dumps({"chunk": task.chunk, "rows": rows, "skip": task.skip}) + "\n")
-            self._orders.flush()
-
-    def answer(self) -> dict[str, object] | None:
-        """What it says; None: it is over."""
-        text = self.line.readline()
-        answer: dict[str, object] | None = json.loads(text) if text.endswith("\n") else None
-        return answer
-
-    def last_words(self) -> str:
-        """How the process ended."""
-        code = self._process.wait()
-        if code == _OUT_OF_MEMORY:
-            return "its process ran out of memory"
-        return (
-            f"its process was ended by {signal.Signals(-code).name}"
-            if code < 0
-            else f"its process ended with code {code}"
-        )
-
-    def end(self) -> None:
-        """End the process, whatever it does."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for stream in (self.line, self._orders):
-            with suppress(BrokenPipeError):
-                stream.close()

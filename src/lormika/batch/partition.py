@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lormika.batch import records
-from lormika.batch.chunks import open_run
+from lormika.batch.chunks import DeadModelError, check_alive, open_run, reopen_run
 from lormika.errors import InputError
+from lormika.explanation import Explanation, Failure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,17 +49,33 @@ def explain_partition(
 
 
 def _explain(folder: Path, frame: pd.DataFrame, row: str, table: str) -> pd.DataFrame:
-    _, run, explainer = open_run(folder)
-    lacking = [name for name in (row, *run.features) if name not in frame.columns]
+    run = open_run(folder).run
+    needed = [row, *run.features, *([run.id] if run.id is not None and table == "instances" else [])]
+    lacking = [name for name in needed if name not in frame.columns]
     if lacking:
         raise InputError(f"the rows lack the column {lacking[0]!r}")
     numbers = [int(number) for number in frame[row]]
-    told = zip(numbers, explainer.explain_many(frame[run.features], progress=False, **run.options), strict=True)
+    told = zip(numbers, _told(folder, frame[run.features]), strict=True)
     if table == "rules":
         rows = (rule for number, result in told for rule in records.rule_rows(number, result))
         return _frame(rows, records.RULES)
-    names = iter([None] * len(frame) if run.id is None else frame[run.id].astype("string"))
+    names = iter(records.identifiers(frame, run.id))
     return _frame((records.instance_row(number, next(names), result) for number, result in told), records.INSTANCES)
+
+
+def _told(folder: Path, features: pd.DataFrame) -> list[Explanation | Failure]:
+    """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
+    _, run, explainer, model = open_run(folder)
+    told = list(explainer.explain_many(features, progress=False, **run.options))
+    try:
+        check_alive(model, told)
+    except DeadModelError as error:
+        reopen_run(folder)
+        if len(features) == 1:
+            return [Failure(0, str(error))]
+        half = len(features) // 2
+        return _told(folder, features.iloc[:half]) + _told(folder, features.iloc[half:])
+    return told
 
 
 def _frame(rows: Iterable[dict[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+import shutil
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from lormika import frames
 from lormika.background import Background
+from lormika.batch.folder import digest_folder, is_sound
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.models import Model
@@ -46,16 +47,22 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "cuts": {name: list(points) for name, points in explainer.cuts.items()},
         "kernel_width": explainer.kernel_width,
     }
-    name = f"background-{_digest(arrays, witness, facts)}"
-    if not (folder / name).is_dir():
-        beside = folder / f".{socket.gethostname()}-{os.getpid()}-{name}"
-        beside.mkdir()
-        for key, array in arrays.items():
-            np.save(beside / f"{key}.npy", array)
+    beside = folder / f".{socket.gethostname()}-{os.getpid()}-background"
+    beside.mkdir()
+    for key, array in arrays.items():
+        np.save(beside / f"{key}.npy", array)
+    try:
         witness.to_parquet(beside / "witness.parquet", index=False)
-        (beside / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    except (ValueError, TypeError) as error:  # a column of several types, for instance
+        raise InputError(f"the background cannot be written as Parquet: {error}") from error
+    (beside / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    _check_schema(explainer.schema, _read_schema(beside, facts))
+    name = f"background-{digest_folder(beside)}"
+    if is_sound(folder / name):
+        shutil.rmtree(beside)
+    else:
+        shutil.rmtree(folder / name, ignore_errors=True)
         beside.replace(folder / name)
-    _check_schema(explainer.schema, _read_schema(folder / name, facts))
     return name
 
 
@@ -64,11 +71,12 @@ def load(folder: Path, model: Any) -> Explainer:
     try:
         facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
         arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
+        schema = _read_schema(folder, facts)
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder} cannot be read: {error}") from error
+        raise InputError(f"{folder} cannot be read, start the run again to make it anew: {error}") from error
     values, offsets = arrays.pop("values"), arrays["offsets"]
     labels = np.ascontiguousarray(arrays.pop("labels"))
-    background = Background(_read_schema(folder, facts), distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
+    background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
     known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), decides=facts["decides"])
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     options = NeighbourhoodOptions(**facts["options"])
@@ -102,14 +110,3 @@ def _check_schema(wanted: Schema, found: Schema) -> None:
         same = (one.name, one.categories, one.number_type) == (other.name, other.categories, other.number_type)
         if not same:
             raise InputError(f"column {one.name!r} of the background changes its type when it is written as Parquet")
-
-
-def _digest(arrays: Mapping[str, np.ndarray], witness: pd.DataFrame, facts: Mapping[str, Any]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype} {array.shape}".encode())
-        digest.update(array.data)
-    digest.update(json.dumps(facts, sort_keys=True).encode())
-    digest.update(witness.to_csv(index=False).encode() + str(witness.dtypes.to_dict()).encode())
-    return digest.hexdigest()

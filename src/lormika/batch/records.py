@@ -13,6 +13,7 @@ from lormika.rule import Category, Rule
 from lormika.values import Scalar
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 RULES = {
@@ -116,6 +117,13 @@ def instance_row(row: int, identifier: str | None, result: Explanation | Failure
         "generated": result.neighbourhood.generated,
         "notes": list(result.notes),
     }
+
+
+def identifiers(frame: pd.DataFrame, column: str | None) -> list[str | None]:
+    """Names of the rows of a frame, from a column that may lack some."""
+    if column is None:
+        return [None] * len(frame)
+    return [None if missing else str(name) for name, missing in zip(frame[column], frame[column].isna(), strict=True)]
 
 
 def to_table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.Table:

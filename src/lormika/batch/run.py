@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from lormika.batch import prepared
 from lormika.batch.driver import Engine, drive
-from lormika.batch.folder import Folder, Run, save_input
+from lormika.batch.folder import Folder, Run
+from lormika.batch.inputs import save_input
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.explanation import Failure
@@ -55,10 +57,12 @@ def prepare(
     *,
     identifier: str | None = None,
     chunk_rows: int | None = None,
+    order: Mapping[str, Any] | None = None,
 ) -> Run:
     """Write all that workers need into the folder; one that holds another run is refused.
 
     `rows` has the columns of the background, and the one that names the rows, if any; `model` is how to load it.
+    `order` is what makes the same command known again, so that it need not prepare anything.
     """
     if rows.empty:
         raise InputError("there is no row to explain")
@@ -69,6 +73,9 @@ def prepare(
         chunk_rows = target.read().chunk_rows
     else:
         chunk_rows = _find_chunk_rows(explainer, background, options)
+    chosen = explainer.neighbourhood_options
+    settings: dict[str, Any] = {name: getattr(chosen, name) for name in chosen.__slots__}
+    settings |= {"bins": explainer.bins, "kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
     run = Run(
         model=dict(model),
         background=prepared.save(explainer, background, folder),
@@ -76,8 +83,10 @@ def prepare(
         rows=len(rows),
         chunk_rows=chunk_rows,
         options=dict(options),
+        settings=json.loads(json.dumps(settings)),
         features=list(explainer.schema.names),
         id=identifier,
+        order=None if order is None else dict(order),
     )
     return target.start(run)
 
@@ -98,9 +107,10 @@ def run_chunks(
         else:
             waiting.append(chunk)
     if waiting:
+        target.manifest.unlink(missing_ok=True)
         with closing(engine()) as at_work:
             drive(at_work, waiting, run.rows_of, done)
-    if not all(target.is_done(run, chunk) for chunk in range(run.chunks)):
+    if not all(chunk in own or target.is_done(run, chunk) for chunk in range(run.chunks)):
         return None
     return target.finish(run)
 

@@ -1,4 +1,7 @@
-"""A process of the local engine: tasks come in as lines of JSON, outcomes go out the same way."""
+"""A process that does tasks: they come in as lines of JSON, outcomes go out the same way.
+
+Before the first one it opens the run and explains a row of the background: if that fails, no row is to blame.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +10,76 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+OUT_OF_MEMORY = 77  # as an exit code
 _PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     """Work until the other side closes the line."""
-    parent = int(sys.argv[2])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the parent, which then ends us
+    folder, parent = Path(sys.argv[1]), int(sys.argv[2])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # whoever kills the parent has no orphans
     if os.getppid() != parent:  # it was killed before that
         return
-    line = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a model prints does not go into the line
-    folder = Path(sys.argv[1])
-    for text in sys.stdin:
-        print(json.dumps(_work(folder, json.loads(text))), file=line, flush=True)
+    with suppress(OSError):  # if memory runs out, the kernel is to take us rather than the parent
+        Path("/proc/self/oom_score_adj").write_text("500")
+    tasks, line = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)  # the model reads nothing,
+    os.dup2(2, 1)  # and what it prints does not go into the line
+
+    def say(answer: dict[str, Any]) -> None:
+        print(json.dumps(answer), file=line, flush=True)
+
+    with suppress(BrokenPipeError):  # the parent is gone
+        say(_open(folder))
+        for text in tasks:
+            answer = _work(folder, json.loads(text))
+            say(answer)
+            if "died" in answer:  # the model may be in any state
+                return
+
+
+def _open(folder: Path) -> dict[str, Any]:
+    from lormika.batch.chunks import open_run, rehearse
+
+    try:
+        rehearse(open_run(folder).explainer)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except Exception as error:
+        return {"error": _text(error)}
+    return {"ready": True}
 
 
 def _work(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
-    from lormika.batch.chunks import explain_rows, run_chunk
+    from lormika.batch.chunks import DeadModelError, explain_rows, run_chunk
+    from lormika.errors import InputError, ModelError
 
+    skip = {int(row): why for row, why in task["skip"].items()}
     try:
         if task["rows"] is not None:
-            explain_rows(folder, range(*task["rows"]), {})
+            explain_rows(folder, range(*task["rows"]), skip)
             return {}
-        return {"failed": run_chunk(folder, task["chunk"], {int(row): why for row, why in task["skip"].items()})}
+        return {"failed": run_chunk(folder, task["chunk"], skip)}
     except MemoryError:
-        os._exit(_OUT_OF_MEMORY)  # as if it had been killed: fewer rows may do
-    except Exception as error:
-        return {"error": f"{type(error).__name__}: {error}" if not str(error) else str(error)}
+        os._exit(OUT_OF_MEMORY)  # as if it had been killed: fewer rows may do
+    except DeadModelError as error:
+        return {"died": str(error)}
+    except (InputError, ModelError, OSError) as error:  # not about a row: the disk is full, the model has changed …
+        return {"error": _text(error)}
+    except Exception as error:  # a fault of ours, which is to cost no more than the rows that show it
+        return {"died": f"it raised {_text(error)}"}
 
 
-_OUT_OF_MEMORY = 77
+def _text(error: Exception) -> str:
+    from lormika.errors import InputError, ModelError
+
+    return str(error) if isinstance(error, InputError | ModelError) else f"{type(error).__name__}: {error}"
+
 
 if __name__ == "__main__":
     main()

@@ -11,6 +11,7 @@ from lormika.cli.demo import demo
 from lormika.cli.explain import explain
 from lormika.cli.info import info
 from lormika.cli.mine import mine
+from lormika.cli.report import report
 from lormika.version import __version__
 
 app = typer.Typer(
@@ -20,7 +21,7 @@ app = typer.Typer(
     help="Explain single predictions with the best if-then rules around them.",
     epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 130 interrupted.",
 )
-for command in (explain, batch, mine, demo, info):
+for command in (explain, batch, report, mine, demo, info):
     app.command()(command)
 
 

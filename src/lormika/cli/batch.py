@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from enum import StrEnum
@@ -58,7 +59,7 @@ def batch(
     chunk_rows: Annotated[
         int | None, typer.Option(help="Rows of a chunk.", show_default="some 20 s", rich_help_panel=RUN)
     ] = None,
-    chunk_limit: Annotated[float, typer.Option(help="Most seconds of a chunk.", rich_help_panel=RUN)] = 600.0,
+    chunk_limit: Annotated[float, typer.Option(help="Most seconds of a chunk.", min=0.1, rich_help_panel=RUN)] = 600.0,
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Only make the folder, for engines of your own.", rich_help_panel=RUN)
     ] = False,
@@ -90,8 +91,8 @@ def batch(
     allow_pickle: p.AllowPickle = False,
     max_size: p.MaxSize = 500,
     isolate: p.Isolate = False,
-    memory_limit: p.MemoryLimit = 4096,
-    time_limit: p.TimeLimit = 120.0,
+    memory_limit: p.MemoryLimit = None,
+    time_limit: p.TimeLimit = None,
     quiet: p.Quiet = False,
 ) -> None:
     """Explain all rows of a data file; a run that was stopped goes on where it was.
@@ -103,46 +104,49 @@ def batch(
 
         lormika batch applications.parquet --model loans.skops --out why/
 
+    In an array of jobs, each of which does every eighth chunk and may be started again by itself; the last one writes
+    the manifest (Slurm: sbatch --array=0-7; Kubernetes: an indexed Job, with $JOB_COMPLETION_INDEX):
+
         lormika batch applications.parquet --model loans.skops --out /shared/why --shard $SLURM_ARRAY_TASK_ID/8
+
+    On a Dask cluster whose workers see the folder and the model under the same paths:
 
         lormika batch applications.parquet --model loans.skops --out /shared/why --engine dask --scheduler tcp://10.0.0.5:8786
     """
     if (engine == EngineName.DASK) != (scheduler is not None):
         raise typer.BadParameter("--engine dask goes with --scheduler ADDRESS")
-    from lormika.batch.folder import Folder, model_facts
+    from lormika.batch.folder import Folder
     from lormika.batch.run import Shard
-    from lormika.batch.run import prepare as prepare_run
-    from lormika.explainer import Explainer
 
     part, talk = Shard.of(shard), Talk(quiet)
-    look: dict[str, Any] = {"delimiter": delimiter, "missing": missing, "encoding": encoding}
-    how: dict[str, Any] = {"trust": trust, "allow_pickle": allow_pickle, "isolate": isolate, "time_limit": time_limit}
-    table = sources.open_table(data, talk, **look)
-    around = table if background is None else sources.open_table(background, talk, **look)
-    loading = sources.open_model(model, talk, max_size=max_size, headers=[], memory_limit=memory_limit, **how)
+    order = {
+        "model": {
+            "trust": trust, "allow_pickle": allow_pickle, "max_size": max_size, "isolate": isolate,
+            "memory_limit": memory_limit, "time_limit": time_limit,
+        },
+        "look": {"delimiter": delimiter, "missing": missing, "encoding": encoding, "categorical": categorical},
+        "choice": {"where": where, "target": target, "drop": drop, "id": id},
+        "explainer": {
+            "categorical": categorical or None, "class_names": class_name or None, "min_neighbours": min_neighbours,
+            "max_neighbours": max_neighbours, "kernel_width": kernel_width, "thin": thin.value,
+            "n_generated": n_generated, "snap": snap, "bins": bins, "cuts": sources.read_cuts(cut),
+            "random_state": random_state,
+        },
+        "options": {
+            "k": k, "objective": objective.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
+            "filter": filter.value, "alpha": alpha, "correction": correction.value, "per": per.value,
+        },
+    }  # fmt: skip
     _make_folder(out)
-    with Folder(out).locked(shared=part.shards > 1), loading as loaded:
-        features = sources.feature_columns(loaded, around.frame, around.path, target, drop)
-        rows = sources.chosen_rows(table, features, where, id)
-        sources.report_columns(around, features, talk)
-        with talk.working(f"Asking the model about {len(around.frame):,} rows"):
-            explainer = Explainer(
-                loaded, around.frame[features], categorical=categorical or None, class_names=class_name or None,
-                min_neighbours=min_neighbours, max_neighbours=max_neighbours, kernel_width=kernel_width,
-                thin=thin.value, n_generated=n_generated, snap=snap, bins=bins, cuts=sources.read_cuts(cut),
-                random_state=random_state,
-            )  # fmt: skip
-        with talk.working("Preparing the run"):
-            options = {
-                "k": k, "objective": objective.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
-                "filter": filter.value, "alpha": alpha, "correction": correction.value, "per": per.value,
-            }  # fmt: skip
-            limits = {"max_size": max_size * 1_000_000, "memory_limit": memory_limit << 20, "timeout": time_limit}
-            facts = model_facts(model, how | limits)
-            run = prepare_run(
-                out, explainer, around.frame[features], rows, facts, options, identifier=id, chunk_rows=chunk_rows
-            )
-        del explainer, loaded, table, around, rows  # workers have their own
+    folder = Folder(out)
+    with folder.locked(shared=part.shards > 1):
+        with folder.writing(alone=True):  # of several shards, one prepares the run
+            folder.clean()
+            known = _identify(order, model, data, background)
+            run = folder.known(known, chunk_rows)
+            if run is None:
+                run = _prepare(out, order, model, data, background, chunk_rows, known, talk)
+                gc.collect()  # the model and the background, which workers have themselves, are parts of cycles
         if prepare:
             talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")
             return
@@ -154,6 +158,56 @@ def _make_folder(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {out}: {error.strerror}") from error
+
+
+def _facts(model: str, how: dict[str, Any]) -> dict[str, Any]:
+    from lormika.batch.inputs import model_facts
+
+    given = {name: how[name] for name in ("trust", "allow_pickle", "isolate")}
+    limits = sources.limits(how["memory_limit"], how["time_limit"])
+    return model_facts(model, given | {"max_size": how["max_size"] * 1_000_000} | limits)
+
+
+def _identify(order: dict[str, Any], model: str, data: Path, background: Path | None) -> dict[str, Any] | None:
+    """The command with the content of its files; None: a part of it has none, such as a model behind a URL."""
+    from lormika.batch.inputs import sha256
+
+    try:
+        facts = _facts(model, order["model"])
+        files = {"data": sha256(data), "background": None if background is None else sha256(background)}
+    except OSError:  # those who open it say what is wrong
+        return None
+    return None if facts["sha256"] is None else {**order, "model": facts, "files": files}
+
+
+def _prepare(
+    out: Path,
+    order: dict[str, Any],
+    model: str,
+    data: Path,
+    background: Path | None,
+    chunk_rows: int | None,
+    known: dict[str, Any] | None,
+    talk: Talk,
+) -> Run:
+    """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
+    from lormika.batch.run import prepare
+    from lormika.explainer import Explainer
+
+    choice = order["choice"]
+    table = sources.open_table(data, talk, **order["look"])
+    around = table if background is None else sources.open_table(background, talk, **order["look"])
+    with sources.open_model(model, talk, headers=[], **order["model"]) as loaded:
+        features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk)
+        rows = sources.chosen_rows(table, features, choice["where"], choice["id"])
+        sources.report_columns(around, features, talk)
+        with talk.working(f"Asking the model about {len(around.frame):,} rows"):
+            explainer = Explainer(loaded, around.frame[features], **order["explainer"])
+        with talk.working("Preparing the run"):
+            return prepare(
+                out, explainer, around.frame[features], rows, _facts(model, order["model"]), order["options"],
+                identifier=choice["id"], chunk_rows=chunk_rows, order=known,
+            )  # fmt: skip
 
 
 def _engine(
@@ -172,6 +226,7 @@ def _engine(
 
 
 def _work(out: Path, run: Run, shard: Shard, engine: Callable[[], Engine], talk: Talk) -> None:
+    from lormika.batch.folder import Folder
     from lormika.batch.run import run_chunks
     from lormika.progress import progress_bar
 
@@ -179,12 +234,15 @@ def _work(out: Path, run: Run, shard: Shard, engine: Callable[[], Engine], talk:
     bar = progress_bar(talk.console)
     shown = talk.console.is_terminal and not talk.console.quiet
     bar.disable = not shown
+    manifest = Folder(out).manifest
+    before = manifest.stat().st_mtime_ns if manifest.exists() else None
     with bar:
         task = bar.add_task("explaining", total=total)
         came_to = run_chunks(out, run, engine, shard, lambda chunk, _: bar.advance(task, len(run.rows_of(chunk))))
     if came_to is None:
         talk.say(f"{out}: this shard is done, others are not yet")
         return
-    talk.say(f"{out}: {came_to['rules']:,} rules about {came_to['rows']:,} rows; {came_to['failed']:,} rows failed")
+    said = f"{came_to['rules']:,} rules about {came_to['rows']:,} rows; {came_to['failed']:,} rows failed"
+    talk.say(f"{out}: {'finished already, ' if before == manifest.stat().st_mtime_ns else ''}{said}")
     if came_to["failed"]:
         raise typer.Exit(_SOME_FAILED)

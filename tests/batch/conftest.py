@@ -1,0 +1,196 @@
+"""A run to repeat in all ways: files, models that misbehave, and commands as processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lormika import datasets
+
+LORMIKA = [sys.executable, "-m", "lormika"]
+QUICK = ("--n-generated", "200", "--k", "2", "--quiet")
+
+MODELS = """
+import ctypes, os, sys, time
+import numpy as np
+
+def _chances(frame):
+    p = 1 / (1 + np.exp((frame["income"].to_numpy() - 30) / 10 - 4 * (frame["debt_ratio"].to_numpy() - 0.4)))
+    return np.column_stack([1 - p, p])
+
+def good(frame):
+    return _chances(frame)
+
+def slow(frame):
+    time.sleep(0.02)
+    return _chances(frame)
+
+def slower(frame):
+    time.sleep(0.4)
+    return _chances(frame)
+
+def _bad(frame):
+    return (frame["age"] == 99).any()
+
+def crashes(frame):
+    if _bad(frame): ctypes.string_at(0)
+    return _chances(frame)
+
+def exits(frame):
+    if _bad(frame): os._exit(5)
+    return _chances(frame)
+
+def hangs(frame):
+    if _bad(frame): time.sleep(1000)
+    return _chances(frame)
+
+def raises(frame):
+    if _bad(frame): raise KeyError("no such age")
+    return _chances(frame)
+
+def eats(frame):
+    if _bad(frame): np.ones(4 << 30)
+    return _chances(frame)
+
+def prints(frame):
+    print('{"failed": 7}')
+    os.write(1, b"half a line")
+    return _chances(frame)
+"""
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory) -> Path:
+    """A folder with rows, a background, model files, and a module of functions."""
+    from skops import io
+
+    folder = tmp_path_factory.mktemp("batch")
+    X, y = datasets.make_loans(400)
+    rows = X.iloc[:60].reset_index(drop=True)
+    X.to_parquet(folder / "background.parquet", index=False)
+    names = [f"n{i}" if i % 7 else None for i in range(len(rows))]
+    rows.assign(name=names).to_parquet(folder / "rows.parquet", index=False)
+    bad = rows.copy()
+    bad.loc[[3, 41], "age"] = 99
+    bad.to_parquet(folder / "bad.parquet", index=False)
+    for name in ("tree", "lr"):
+        io.dump(datasets.make_model(name, X).fit(X, y), folder / f"{name}.skops")
+    (folder / "functions.py").write_text(MODELS)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def undisturbed(files) -> dict[str, list[dict]]:
+    """Records of the rows among which some are bad, from a model that does not mind."""
+    batch = Batch(files)
+    done = batch.run("good", "undisturbed", data="bad.parquet")
+    assert done.returncode == 0, done.stderr
+    return {kind: batch.rows("undisturbed", kind) for kind in ("rules", "instances")}
+
+
+@pytest.fixture
+def batch(files, tmp_path):
+    """`lormika batch` as a process in a folder of its own."""
+    for file in files.iterdir():
+        if file.is_file():
+            os.symlink(file, tmp_path / file.name)
+    return Batch(tmp_path)
+
+
+class Batch:
+    """Ways to run the command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def start(self, model: str, out: str, *more: object, data: str = "rows.parquet", **options) -> subprocess.Popen:
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
+        return subprocess.Popen(self._line(model, out, more, data), cwd=self.folder, **options)
+
+    def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", **options):
+        options = {"capture_output": True, "text": True, "timeout": 110} | options
+        return subprocess.run(self._line(model, out, more, data), cwd=self.folder, check=False, **options)
+
+    def _line(self, model: str, out: str, more: tuple[object, ...], data: str) -> list[str]:
+        source = model if "." in model or ":" in model else f"python:functions:{model}"
+        return [
+            *LORMIKA, "batch", data, "--model", source, "--background", "background.parquet", "--out", out,
+            *QUICK, *map(str, more),
+        ]  # fmt: skip
+
+    def parts(self, out: str) -> dict[str, str]:
+        """SHA-256 of every part."""
+        found = sorted((self.folder / out).glob("*/part-*.parquet"))
+        return {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+    def rows(self, out: str, kind: str = "rules") -> list[dict]:
+        import pyarrow.parquet as pq
+
+        found = sorted((self.folder / out / kind).glob("part-*.parquet"))
+        return [row for path in found for row in pq.read_table(path).to_pylist()]
+
+    def leftovers(self, out: str) -> list[Path]:
+        return [path for path in (self.folder / out).rglob(".*") if path.name not in (".lock", ".writing")]
+
+
+@pytest.fixture(scope="session")
+def reference(files):
+    """Parts of an undisturbed run with chunks of so many rows; slow models say what the good one does."""
+    batch = Batch(files)
+
+    @cache
+    def run(chunk_rows: int) -> dict[str, str]:
+        out = f"reference-{chunk_rows}"
+        done = batch.run("good", out, "--workers", 1, "--chunk-rows", chunk_rows)
+        assert done.returncode == 0, done.stderr
+        return batch.parts(out)
+
+    return run
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes that a process has started, and those that they have."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            own = [int(child) for child in task.read_text().split()]
+        except OSError:
+            continue
+        found += [*own, *(other for child in own for other in descendants(child))]
+    return found
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Those that are there and no zombies."""
+    found = []
+    for pid in pids:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state != "Z":
+            found.append(pid)
+    return found
+
+
+def await_true(what, seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,105 @@
+"""The ledger alone, with an engine that dies as it is told to."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lormika.batch.driver import Outcome, Task, drive
+from lormika.errors import ModelError
+
+
+class FakeEngine:
+    """Dies of guilty rows; also for no reason, but never twice in a row of the same task."""
+
+    def __init__(self, capacity: int, rows_of, guilty=frozenset(), flaky=(), late=False) -> None:
+        self.capacity, self._rows_of, self._guilty, self._flaky, self._late = (
+            capacity,
+            rows_of,
+            guilty,
+            iter(flaky),
+            late,
+        )
+        self.flying: list[Task] = []
+        self.tasks: list[Task] = []
+        self.written: dict[int, dict[int, str]] = {}
+        self._unlucky: set[tuple] = set()
+
+    def submit(self, task: Task) -> None:
+        assert len(self.flying) < self.capacity
+        self.flying.append(task)
+        self.tasks.append(task)
+
+    def wait(self, seconds: float) -> list[Outcome]:
+        return [self._outcome(self.flying.pop(0))]
+
+    def _outcome(self, task: Task) -> Outcome:
+        rows = self._rows_of(task.chunk) if task.rows is None else task.rows
+        if any(row in self._guilty and row not in task.skip for row in rows):
+            return Outcome(task, died="crash", late=self._late)
+        key = (task.chunk, task.rows)
+        if next(self._flaky, False) and key not in self._unlucky:
+            self._unlucky.add(key)
+            return Outcome(task, died="bad luck")
+        self._unlucky.discard(key)
+        if task.rows is None:
+            assert task.chunk not in self.written
+            self.written[task.chunk] = task.skip
+        return Outcome(task)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), st.integers(1, 40), st.integers(1, 15), st.integers(1, 4), st.booleans())
+def test_exactly_the_guilty_rows_are_skipped(data, n_rows, chunk_rows, capacity, late) -> None:
+    guilty = data.draw(st.frozensets(st.integers(0, n_rows - 1)))
+    flaky = iter(data.draw(st.lists(st.booleans(), max_size=6)))
+    chunks = math.ceil(n_rows / chunk_rows)
+
+    def rows_of(chunk: int) -> range:
+        return range(chunk * chunk_rows, min(n_rows, (chunk + 1) * chunk_rows))
+
+    engine, heard = FakeEngine(capacity, rows_of, guilty, flaky, late), []
+    drive(engine, range(chunks), rows_of, lambda chunk, failed: heard.append(chunk))
+    assert sorted(heard) == list(range(chunks)) == sorted(engine.written)
+    for chunk in range(chunks):
+        assert set(engine.written[chunk]) == guilty & set(rows_of(chunk))
+    depth = math.ceil(math.log2(chunk_rows)) + 1
+    assert len(engine.tasks) <= 3 * chunks + 4 * len(guilty) * (depth + 1) + 6 * 2 * (2 * chunk_rows + 2)
+    assert all(task.share >= 0.1 for task in engine.tasks)
+
+
+def test_a_chunk_that_dies_only_as_a_whole_does_not_stop_the_others() -> None:
+    class Whole(FakeEngine):
+        def _outcome(self, task: Task) -> Outcome:
+            return Outcome(task, died="no memory") if task.chunk == 1 and task.rows is None else super()._outcome(task)
+
+    def rows_of(chunk: int) -> range:
+        return range(chunk * 10, chunk * 10 + 10)
+
+    engine = Whole(2, rows_of)
+    with pytest.raises(ModelError, match=r"1 chunk.*the first is 1: no memory.*smaller chunks"):
+        drive(engine, range(4), rows_of, lambda chunk, failed: None)
+    assert sorted(engine.written) == [0, 2, 3]
+    assert len(engine.tasks) < 20
+
+
+def test_an_error_ends_the_run() -> None:
+    class Full(FakeEngine):
+        def _outcome(self, task: Task) -> Outcome:
+            return Outcome(task, error="the disk is full")
+
+    with pytest.raises(ModelError, match="the disk is full"):
+        drive(Full(1, lambda chunk: range(1)), range(3), lambda chunk: range(1), lambda chunk, failed: None)
+
+
+def test_a_row_that_hangs_is_not_given_the_whole_time_again_and_again() -> None:
+    def rows_of(chunk: int) -> range:
+        return range(1000)
+
+    engine = FakeEngine(1, rows_of, frozenset({700}), late=True)
+    drive(engine, [0], rows_of, lambda chunk, failed: None)
+    hung = [task for task in engine.tasks if 700 in (task.rows or rows_of(0)) and 700 not in task.skip]
+    assert sum(task.share for task in hung) < 3
