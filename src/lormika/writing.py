@@ -25,7 +25,7 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
         if sync:
             _sync(path.parent)
     except OSError as error:
-        if error.filename is None or Path(error.filename) == beside:  # the name that the user knows
+        if error.errno is not None and (error.filename is None or Path(error.filename) == beside):  # say the known name
             raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
         raise
     finally:

@@ -16,15 +16,20 @@ from lormika.cli.app import app
 
 def test_the_parent_forgets_frames_and_model_before_workers_start(files, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(files)
-    alive = []
+    alive: list[object] = []
 
-    def look(*_: object) -> None:
-        alive.extend(
+    def large() -> list[object]:
+        return [
             thing for thing in gc.get_objects()
             if (isinstance(thing, pd.DataFrame) and len(thing) >= 60) or isinstance(thing, Explainer)
-        )  # fmt: skip
+        ]  # fmt: skip
+
+    def look(*_: object) -> None:
+        alive.extend(thing for thing in large() if id(thing) not in known)
 
     gc.collect()
+    others = large()  # of other tests in this process; held, so that no new one can get their identity
+    known = {id(thing) for thing in others}
     monkeypatch.setattr(command, "_work", look)
     arguments = ["rows.parquet", "--model", "python:functions:good", "--background", "background.parquet"]
     result = CliRunner().invoke(app, ["batch", *arguments, "--out", str(tmp_path / "out"), "--quiet"])

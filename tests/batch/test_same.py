@@ -44,10 +44,10 @@ def test_chunks_of_one_row(batch) -> None:
 
 
 def test_one_row_and_none(batch) -> None:
-    done = batch.run("good", "one", "--where", "name == 'n1'")
+    done = batch.run("good", "one", "--where", "name == 'n1'", "--id", "name")
     assert done.returncode == 0, done.stderr
     assert len(batch.rows("one", "instances")) == 1
-    done = batch.run("good", "none", "--where", "age > 1000")
+    done = batch.run("good", "none", "--where", "age > 1000", "--id", "name")
     assert done.returncode == 1
     assert done.stderr.strip().count("\n") == 0
     assert "no row" in done.stderr
@@ -80,7 +80,7 @@ def _plain(frame: pd.DataFrame) -> list[dict]:
 
 def test_what_a_model_prints_does_no_harm(batch) -> None:
     for model, out in (("good", "quiet"), ("prints", "loud")):
-        done = batch.run(model, out, "--chunk-rows", 20, "--where", "age < 40")
+        done = batch.run(model, out, "--chunk-rows", 20, "--where", "age < 40", "--id", "name")
         assert done.returncode == 0, done.stderr
     assert [repr(row) for row in batch.rows("quiet")] == [repr(row) for row in batch.rows("loud")]
 

@@ -33,7 +33,7 @@ def explain_partition(
     --------
     In Spark, where `schema` is `spark_schema("rules")`::
 
-        rules = rows.mapInPandas(explain_partition("/shared/run", "id"), schema)
+        rules = rows.mapInPandas(explain_partition("/shared/run", row="number"), schema)
     """
     columns = {"rules": records.RULES, "instances": records.INSTANCES}.get(table)
     if columns is None:
@@ -54,7 +54,9 @@ def _explain(folder: Path, frame: pd.DataFrame, row: str, table: str) -> pd.Data
     lacking = [name for name in needed if name not in frame.columns]
     if lacking:
         raise InputError(f"the rows lack the column {lacking[0]!r}")
-    numbers = [int(number) for number in frame[row]]
+    if frame[row].dtype.kind not in "iu":
+        raise InputError(f"the column {row!r} numbers the rows: give whole numbers, not {frame[row].dtype}")
+    numbers = frame[row].tolist()
     told = zip(numbers, _told(folder, frame[run.features]), strict=True)
     if table == "rules":
         rows = (rule for number, result in told for rule in records.rule_rows(number, result))

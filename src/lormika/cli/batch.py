@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lormika.batch.run import Shard
 
 _SOME_FAILED = 3
+_OWN = (".", "run.json", "manifest.json", "report.html", "background-", "input-", "rules", "instances")
 
 
 class EngineName(StrEnum):
@@ -115,6 +116,8 @@ def batch(
     """
     if (engine == EngineName.DASK) != (scheduler is not None):
         raise typer.BadParameter("--engine dask goes with --scheduler ADDRESS")
+    if where is not None and id is None:  # else nobody could tell which rows of the file the results are about
+        raise typer.BadParameter("--where goes with --id COLUMN: results number the chosen rows only")
     from lormika.batch.folder import Folder
     from lormika.batch.run import Shard
 
@@ -154,10 +157,14 @@ def batch(
 
 
 def _make_folder(out: Path) -> None:
+    """Make the folder; one with files of others is refused."""
     try:
         out.mkdir(parents=True, exist_ok=True)
+        foreign = sorted(path.name for path in out.iterdir() if not path.name.startswith(_OWN))
     except OSError as error:
         raise InputError(f"cannot make the folder {out}: {error.strerror}") from error
+    if foreign and not (out / "run.json").exists():
+        raise InputError(f"{out} holds {foreign[0]!r}, which is not of a run: choose an empty folder")
 
 
 def _facts(model: str, how: dict[str, Any]) -> dict[str, Any]:
@@ -242,7 +249,8 @@ def _work(out: Path, run: Run, shard: Shard, engine: Callable[[], Engine], talk:
     if came_to is None:
         talk.say(f"{out}: this shard is done, others are not yet")
         return
-    said = f"{came_to['rules']:,} rules about {came_to['rows']:,} rows; {came_to['failed']:,} rows failed"
+    said = f"{came_to['rules']:,} rules about {came_to['rows']:,} rows"
     talk.say(f"{out}: {'finished already, ' if before == manifest.stat().st_mtime_ns else ''}{said}")
     if came_to["failed"]:
+        typer.echo(f"{came_to['failed']:,} rows failed: the column error of {out}/instances says why", err=True)
         raise typer.Exit(_SOME_FAILED)
