@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from explaining import STAGES, median, time_explanations, time_stages
 from memory import held_bytes, resident_bytes
-from models import TimedModel
 from report import Report, Requirement, SkippedError, Table
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 from timing import milliseconds, within
 
 from lormika import Explainer
+from models import TimedModel
 
 INSTANCES = 30
 MOST_SECONDS = 0.040

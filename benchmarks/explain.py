@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import data
-import models
 import pandas as pd
 from explaining import STAGES, Timing, median, time_explanations, time_stages
 from report import Report, Requirement, SkippedError, Table
 from sklearn.model_selection import train_test_split
 from timing import milliseconds
 
+import models
 from lormika import Explainer
 
 INSTANCES = 30
