@@ -45,7 +45,7 @@ def write(folder, parts, run=None, manifest=True):
             rows = [dict.fromkeys(columns) | row for row in rows]
             pq.write_table(records.to_table(rows, columns), folder / kind / f"part-{number:05}.parquet")
     rows = sum(len(instances) for instances, _ in parts)
-    start = {"format": "lormika.batch", "model": {"source": "/home/me/loans.skops"}, "options": {"k": 5}}
+    start = {"format": "lormika.batch", "model": {"source": "loans.skops"}, "options": {"k": 5}}
     start |= {"version": "1.0", "rows": rows, "features": [], "chunk_rows": max(1, -(-rows // max(len(parts), 1)))}
     (folder / "run.json").write_text(json.dumps(start | (run or {})))
     if manifest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,19 @@ from lormika.values import Scalar, plain
 from lormika.version import __version__
 
 _QUANTILES = 21
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What an explainer is made of, checked and ready."""
+
+    model: Model
+    background: Background
+    labels: np.ndarray  # the model's, of the background
+    options: NeighbourhoodOptions
+    bins: int
+    cuts: Mapping[str, tuple[float, ...]]
+    kernel_width: float
 
 
 class Explainer:
@@ -118,38 +131,19 @@ class Explainer:
                 f"the model gives every row of the background the label {asked.names[known[0]]!r}: there is nothing to "
                 "compare; give a background with rows of other classes too"
             )
-        self._set(asked, coded, known.astype(np.int32), options, bins=bins, cuts=points, kernel_width=width)
+        self._set(Parts(asked, coded, known.astype(np.int32), options, bins, points, width))
 
     @classmethod
-    def _of(
-        cls,
-        model: Model,
-        background: Background,
-        labels: np.ndarray,
-        options: NeighbourhoodOptions,
-        *,
-        bins: int,
-        cuts: Mapping[str, tuple[float, ...]],
-        kernel_width: float,
-    ) -> Explainer:
+    def _of(cls, parts: Parts) -> Explainer:
         """An explainer from the parts of another one, which checked them."""
         explainer = cls.__new__(cls)
-        explainer._set(model, background, labels, options, bins=bins, cuts=cuts, kernel_width=kernel_width)
+        explainer._set(parts)
         return explainer
 
-    def _set(
-        self,
-        model: Model,
-        background: Background,
-        labels: np.ndarray,
-        options: NeighbourhoodOptions,
-        *,
-        bins: int,
-        cuts: Mapping[str, tuple[float, ...]],
-        kernel_width: float,
-    ) -> None:
-        self.model, self.background, self.schema, self.labels = model, background, background.schema, labels
-        self.neighbourhood_options, self.bins, self.cuts, self.kernel_width = options, bins, cuts, kernel_width
+    def _set(self, parts: Parts) -> None:
+        self.model, self.background, self.labels = parts.model, parts.background, parts.labels
+        self.schema, self.neighbourhood_options = parts.background.schema, parts.options
+        self.bins, self.cuts, self.kernel_width = parts.bins, parts.cuts, parts.kernel_width
         self._features = tuple(
             FeatureSummary(
                 feature.name,

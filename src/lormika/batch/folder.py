@@ -81,9 +81,10 @@ class Folder:
             yield
 
     def writing(self, *, alone: bool) -> AbstractContextManager[None]:
-        """Write into the folder: parts with others, all else alone. So whoever is alone finds only the leftovers of
-        the dead, also those of a cluster's workers whose run was killed.
-        """  # noqa: D205
+        """Write into the folder: parts with others, all else alone.
+
+        So whoever is alone finds only leftovers of the dead, also those of a cluster's workers whose run was killed.
+        """
         busy = f"another process has been preparing {self.path} for {_HOUR / 60:g} minutes: end it, and start again"
         return lock.held(self.path / ".writing", alone=alone, patience=_HOUR, busy=busy)
 
@@ -119,16 +120,22 @@ class Folder:
             )
         return known
 
-    def read(self) -> Run:
-        """What the run in this folder is about."""
+    def read_start(self) -> dict[str, Any]:
+        """What run.json holds, as it is."""
         try:
             content = json.loads(self.run_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"{self.path} is not the folder of a run: it has no run.json") from None
         except ValueError as error:
             raise InputError(f"{self.run_file} cannot be read, remove the folder: {error}") from error
-        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InputError(f"{self.run_file} is not the start of a run")
+        return content
+
+    def read(self) -> Run:
+        """What the run in this folder is about."""
+        content = self.read_start()
+        del content["format"]
         if content.get("version") != __version__:
             raise InputError(
                 f"{self.path} holds a run of another version of lormika, {content.get('version')}: choose another "

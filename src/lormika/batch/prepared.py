@@ -16,7 +16,7 @@ from lormika import frames
 from lormika.background import Background
 from lormika.batch.folder import digest_folder, is_sound
 from lormika.errors import InputError
-from lormika.explainer import Explainer
+from lormika.explainer import Explainer, Parts
 from lormika.models import Model
 from lormika.options import NeighbourhoodOptions
 from lormika.schema import Schema, read_schema
@@ -80,9 +80,7 @@ def load(folder: Path, model: Any) -> Explainer:
     known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), decides=facts["decides"])
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     options = NeighbourhoodOptions(**facts["options"])
-    return Explainer._of(
-        known, background, labels, options, bins=facts["bins"], cuts=cuts, kernel_width=facts["kernel_width"]
-    )
+    return Explainer._of(Parts(known, background, labels, options, facts["bins"], cuts, facts["kernel_width"]))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,10 +117,9 @@ def run_chunks(
 
 def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: Mapping[str, Any]) -> int:
     """So many rows that a chunk takes some twenty seconds: little is lost with it, and little spent on beginning it."""
-    sample: Sequence[Any] = background[:_TRIED]  # type: ignore[assignment]
     list(explainer.explain_many(background[:1], progress=False, **options))  # what is slow only once
     began = time.perf_counter()
-    told = list(explainer.explain_many(sample, progress=False, **options))
+    told = list(explainer.explain_many(background[:_TRIED], progress=False, **options))
     seconds = (time.perf_counter() - began) / len(told)
     if all(isinstance(result, Failure) for result in told):
         return 100

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.batch.folder import FORMAT as RUN_FORMAT
 from lormika.batch.folder import Folder
 from lormika.batch.records import INSTANCES, RULES, to_table
 from lormika.batch.tally import INSTANCE_COLUMNS, KINDS, RULE_COLUMNS, combine, forget_rarest, tally
@@ -58,18 +57,9 @@ def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = la
 
 
 def _read_run(folder: Path) -> Payload:
-    path = Folder(folder).run_file
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: give one that lormika batch has made")
-    try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{folder} is not the folder of a run: it has no run.json") from None
-    except ValueError as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    if not isinstance(run, dict) or run.get("format", RUN_FORMAT) != RUN_FORMAT:
-        raise InputError(f"{path} is not the start of a run")
-    return run
+    return Folder(folder).read_start()
 
 
 def _finished_chunks(folder: Path) -> list[int]:

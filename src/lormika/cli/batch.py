@@ -48,7 +48,7 @@ def batch(
     background: Annotated[
         Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")
     ] = None,
-    id: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,  # noqa: A002
+    id: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
     workers: Annotated[
         int, typer.Option(help="Processes.", show_default="one per processor", min=0, rich_help_panel=RUN)
     ] = 0,
@@ -64,10 +64,10 @@ def batch(
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Only make the folder, for engines of your own.", rich_help_panel=RUN)
     ] = False,
-    drop: p.Drop = [],  # noqa: B006
-    categorical: p.Categorical = [],  # noqa: B006
+    drop: p.Drop = [],
+    categorical: p.Categorical = [],
     delimiter: p.Delimiter = None,
-    missing: p.MissingToken = [],  # noqa: B006
+    missing: p.MissingToken = [],
     encoding: p.Encoding = None,
     k: p.K = 5,
     objective: p.OneObjective = Objective.LEVERAGE,
@@ -79,7 +79,7 @@ def batch(
     correction: p.Correct = Correction.LAYERED,
     per: p.PerWhat = p.Per.CATEGORY,
     bins: p.Bins = 3,
-    cut: p.Cut = [],  # noqa: B006
+    cut: p.Cut = [],
     min_neighbours: p.MinNeighbours = 40,
     max_neighbours: p.MaxNeighbours = 200,
     kernel_width: p.KernelWidth = None,
@@ -87,8 +87,8 @@ def batch(
     n_generated: p.NGenerated = 2000,
     snap: p.Snap = True,
     random_state: p.RandomState = 0,
-    class_name: p.ClassName = [],  # noqa: B006
-    trust: p.Trust = [],  # noqa: B006
+    class_name: p.ClassName = [],
+    trust: p.Trust = [],
     allow_pickle: p.AllowPickle = False,
     max_size: p.MaxSize = 500,
     isolate: p.Isolate = False,

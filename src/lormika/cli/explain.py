@@ -27,22 +27,22 @@ def explain(
         str,
         typer.Option(help="File (.skops, .onnx, .pkl, .joblib), python:module:name, or http://host/v2/models/name."),
     ],
-    row: Annotated[list[int], typer.Option(help="Row to explain, from 0. Repeatable.")] = [],  # noqa: B006
+    row: Annotated[list[int], typer.Option(help="Row to explain, from 0. Repeatable.")] = [],
     where: Annotated[str | None, typer.Option(help='Rows to explain, such as "id == 17".')] = None,
     instance: Annotated[
         list[Path], typer.Option(help="JSON file with the instance to explain, or a list of them. Repeatable.")
-    ] = [],  # noqa: B006
+    ] = [],
     target: Annotated[str | None, typer.Option(help="Column with the truth, which is no feature.")] = None,
     background: Annotated[
         Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")
     ] = None,
-    drop: p.Drop = [],  # noqa: B006
-    categorical: p.Categorical = [],  # noqa: B006
+    drop: p.Drop = [],
+    categorical: p.Categorical = [],
     delimiter: p.Delimiter = None,
-    missing: p.MissingToken = [],  # noqa: B006
+    missing: p.MissingToken = [],
     encoding: p.Encoding = None,
     k: p.K = 5,
-    objective: p.Objectives = [Objective.LEVERAGE],  # noqa: B006
+    objective: p.Objectives = [Objective.LEVERAGE],
     max_conditions: p.MaxConditions = 3,
     min_count: p.MinCount = 10,
     m: p.M = 2.0,
@@ -51,7 +51,7 @@ def explain(
     correction: p.Correct = Correction.LAYERED,
     per: p.PerWhat = p.Per.CATEGORY,
     bins: p.Bins = 3,
-    cut: p.Cut = [],  # noqa: B006
+    cut: p.Cut = [],
     min_neighbours: p.MinNeighbours = 40,
     max_neighbours: p.MaxNeighbours = 200,
     kernel_width: p.KernelWidth = None,
@@ -59,11 +59,11 @@ def explain(
     n_generated: p.NGenerated = 2000,
     snap: p.Snap = True,
     random_state: p.RandomState = 0,
-    class_name: p.ClassName = [],  # noqa: B006
-    trust: p.Trust = [],  # noqa: B006
+    class_name: p.ClassName = [],
+    trust: p.Trust = [],
     allow_pickle: p.AllowPickle = False,
     max_size: p.MaxSize = 500,
-    header: p.Header = [],  # noqa: B006
+    header: p.Header = [],
     isolate: p.Isolate = False,
     memory_limit: p.MemoryLimit = None,
     time_limit: p.TimeLimit = None,

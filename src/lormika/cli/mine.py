@@ -18,14 +18,14 @@ from lormika.payload import RULES_FORMAT, Payload, dump_rules
 def mine(
     data: Annotated[Path, typer.Argument(help="Data file: CSV, Parquet, Arrow, JSON lines; also .gz.")],
     target: Annotated[str, typer.Option(help="Column with the classes that rules lead to.")],
-    to: Annotated[list[str], typer.Option("--class", help="Only rules that lead to this class. Repeatable.")] = [],  # noqa: B006
-    drop: p.Drop = [],  # noqa: B006
-    categorical: p.Categorical = [],  # noqa: B006
+    to: Annotated[list[str], typer.Option("--class", help="Only rules that lead to this class. Repeatable.")] = [],
+    drop: p.Drop = [],
+    categorical: p.Categorical = [],
     delimiter: p.Delimiter = None,
-    missing: p.MissingToken = [],  # noqa: B006
+    missing: p.MissingToken = [],
     encoding: p.Encoding = None,
     k: p.K = 10,
-    objective: p.Objectives = [Objective.LEVERAGE],  # noqa: B006
+    objective: p.Objectives = [Objective.LEVERAGE],
     max_conditions: p.MaxConditions = 4,
     min_count: p.MinCount = 1,
     m: p.M = 0.0,
@@ -33,7 +33,7 @@ def mine(
     alpha: p.Alpha = 0.05,
     correction: p.Correct = Correction.NONE,
     bins: p.Bins = 3,
-    cut: p.Cut = [],  # noqa: B006
+    cut: p.Cut = [],
     out: p.Out = None,
     json: p.Json = False,
     quiet: p.Quiet = False,
