@@ -152,6 +152,12 @@ def select(squared: Sequence[float], labels: Sequence[int], L: int, M: int) -> t
     return sorted(selected), cut
 
 
+def parents(shares: Sequence[float], rows: Sequence[int]) -> list[int]:
+    """One row after the other, each at its share of the rows that are left."""
+    left = list(rows)
+    return [left.pop(int(share * len(left))) for share in shares]
+
+
 def mix(
     parents: Sequence[Sequence[float | None]], squared: Sequence[float], step: float, means, categorical
 ) -> list[float | None]:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import qmc
 
 import naive
 from lormika import frames
 from lormika.background import Background
-from lormika.neighbourhood import draw_distinct, find, generate, seed, select
+from lormika.design import even_points, random_points
+from lormika.neighbourhood import find, generate, parents_at, seed, select
 from lormika.options import NeighbourhoodOptions
 from lormika.schema import encoded_columns, read_schema
 
@@ -18,8 +20,10 @@ cells = st.one_of(st.none(), st.integers(-3, 3), st.floats(-10, 10, width=16))
 categories = st.one_of(st.none(), st.sampled_from(["a", "b", "c"]))
 
 
-def options(least: int, most: int, thin: str = "nearest", n_generated: int = 100) -> NeighbourhoodOptions:
-    return NeighbourhoodOptions(least, most, thin, n_generated, snap=True, random_state=0)
+def options(
+    least: int, most: int, thin: str = "nearest", n_generated: int = 100, design: str = "even", random_state: int = 0
+) -> NeighbourhoodOptions:
+    return NeighbourhoodOptions(least, most, thin, n_generated, design, snap=True, random_state=random_state)
 
 
 @st.composite
@@ -37,6 +41,16 @@ def backgrounds(draw: st.DrawFn) -> tuple[Background, list[list[float | None]]]:
     encoded = list(encoded_columns(schema, reader))
     rows = [[None if np.isnan(v) else float(v) for v in row] for row in np.stack(encoded, axis=1)]
     return Background.of(schema, encoded), rows
+
+
+def numbers() -> tuple[Background, np.ndarray]:
+    """A background of two numbers, and labels."""
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=300), "b": rng.integers(0, 9, 300)}
+    reader = frames.read(columns)
+    schema = read_schema(reader, None)
+    background = Background.of(schema, encoded_columns(schema, reader))
+    return background, (columns["a"] > 0.5).astype(np.int32)
 
 
 def is_category(background: Background) -> list[bool]:
@@ -95,20 +109,20 @@ def test_random_thinning_draws_from_all_neighbours():
 
 
 @settings(max_examples=200, deadline=None)
-@given(data=backgrounds(), count=st.integers(0, 30), state=st.integers(0, 99), snaps=st.booleans())
-def test_generate_is_algorithm_3(data, count, state, snaps):
+@given(data=backgrounds(), count=st.integers(0, 30), even=st.booleans(), snaps=st.booleans())
+def test_generate_is_algorithm_3(data, count, even, snaps):
     background, rows = data
     real = background.rows(np.arange(len(rows)))
     squared = background.squared_distances(real[:1])[0]
-    made = generate(background, real, squared, count, snap=snaps, rng=np.random.default_rng(state))
+    points = even_points(count) if even else random_points(np.random.default_rng(count), count)
+    made = generate(background, real, squared, points, snap=snaps)
 
-    rng = np.random.default_rng(state)  # the same draws: parents and step of crossover, then of mutation
+    nearest = sorted(range(len(rows)), key=lambda row: squared[row])
     crossed = count - count // 2
     draws = []
-    for parents, n, low in ((2, crossed, 0.0), (3, count // 2, 0.5)):
-        drawn = draw_distinct(rng, len(rows), parents, n)
-        steps = rng.random(n) if parents == 2 else rng.uniform(low, 1, n)
-        draws += [(drawn[:, i].tolist(), float(steps[i])) for i in range(n)]
+    for i, point in enumerate(points.tolist()):  # parents and step of crossover, then of mutation
+        parents = naive.parents(point[: 2 if i < crossed else 3], nearest)
+        draws.append((parents, point[3] if i < crossed else 0.5 + point[3] / 2))
 
     means = background.means.tolist()
     for (parents, step), row in zip(draws, made, strict=True):
@@ -124,11 +138,23 @@ def test_generate_is_algorithm_3(data, count, state, snaps):
 
 
 def test_parents_are_distinct_and_equally_likely():
-    drawn = draw_distinct(np.random.default_rng(0), 4, 3, 24_000)
+    drawn = parents_at(random_points(np.random.default_rng(0), 24_000)[:, :3], 4)
     assert (np.sort(drawn, axis=0)[1:] != np.sort(drawn, axis=0)[:-1]).all()
     _, counts = np.unique(drawn.T, axis=0, return_counts=True)
     assert len(counts) == 24
     assert counts.min() > 800
+
+
+def test_the_even_design_is_the_sobol_sequence():
+    sobol = qmc.Sobol(4, scramble=False, bits=32).random(2**13)
+    assert (even_points(2**13 - 1) == sobol[1:]).all()
+    assert (even_points(1000) == sobol[1:1001]).all()
+
+
+def test_an_even_design_takes_every_parent_about_equally_often():
+    places = parents_at(even_points(1000)[:, :2], 100)
+    for parent in places:
+        assert np.ptp(np.bincount(parent, minlength=100)) <= 7  # of independent draws: about 16
 
 
 def test_the_seed_depends_on_the_content_alone():
@@ -138,15 +164,20 @@ def test_the_seed_depends_on_the_content_alone():
     assert seed(3, np.array([0.0, np.nan, 2.0])).random() != same
 
 
+@pytest.mark.parametrize("design", ["even", "random"])
+def test_the_seed_matters_to_random_draws_alone(design):
+    background, labels = numbers()
+    made = [
+        next(find(background, labels, np.array([[0.4, 3.0]]), options(10, 20, design=design, random_state=state))).rows
+        for state in (1, 2)
+    ]
+    assert (made[0] == made[1]).all() == (design == "even")
+
+
 def test_the_sample_is_the_selected_rows_and_then_the_generated_ones():
-    rng = np.random.default_rng(0)
-    columns = {"a": rng.normal(size=300), "b": rng.integers(0, 9, 300)}
-    reader = frames.read(columns)
-    schema = read_schema(reader, None)
-    background = Background.of(schema, encoded_columns(schema, reader))
-    labels = (columns["a"] > 0.5).astype(np.int32)
+    background, labels = numbers()
     (near,) = find(background, labels, np.array([[0.4, 3.0]]), options(10, 20, n_generated=51))
     assert len(near.rows) == near.n_real + 51
     assert (near.rows[: near.n_real] == background.rows(near.selected)).all()
     assert np.bincount(labels[near.selected]).max() <= 20
-    assert set(near.rows[near.n_real :, 0]) <= set(columns["a"])
+    assert set(near.rows[near.n_real :, 0]) <= set(background.observed(0))

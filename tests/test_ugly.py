@@ -258,6 +258,7 @@ BAD_SETTINGS = {
     "max_neighbours": [39, 200.0, "200", True, None],
     "kernel_width": [0, -1.0, np.nan, np.inf, "1", True],
     "thin": ["farthest", "", None, 1],
+    "design": ["sobol", "", None, 1],
     "n_generated": [-1, 10.5, 100.0, "100", True, None],
     "bins": [1, 0, -3, 3.0, "3", True, None],
     "random_state": [-1, 0.5, "0", True, None],

@@ -20,6 +20,7 @@ from lormika.models import Answer, Model, as_model
 from lormika.neighbourhood import Neighbourhood
 from lormika.options import (
     MOST_BINS,
+    Design,
     NeighbourhoodOptions,
     Per,
     SearchOptions,
@@ -75,10 +76,13 @@ class Explainer:
         A class with too many neighbours keeps its `nearest`, or a `random` sample as in the paper.
     n_generated, snap
         How many new rows are made; whether their numbers move to the nearest value of the background.
+    design
+        How new rows are spread: `even`, the same for every seed, or by `random` draws as in the paper.
     bins, cuts
         Ranges of each numeric feature, or cut points by name: `{"age": [25, 45]}`.
     random_state
-        Seed; the same inputs give the same explanation, alone or in a batch.
+        Seed of what is `random` above: nothing by default. The same inputs give the same explanation, alone or in a
+        batch.
 
     Examples
     --------
@@ -108,12 +112,13 @@ class Explainer:
         kernel_width: float | None = None,
         thin: Thin = "nearest",
         n_generated: int = 2000,
+        design: Design = "even",
         snap: bool = True,
         bins: int = 3,
         cuts: Mapping[str, Sequence[float]] | None = None,
         random_state: int = 0,
     ) -> None:
-        options = NeighbourhoodOptions(min_neighbours, max_neighbours, thin, n_generated, snap, random_state)
+        options = NeighbourhoodOptions(min_neighbours, max_neighbours, thin, n_generated, design, snap, random_state)
         check_integer("bins", bins, 2, MOST_BINS)
         if kernel_width is not None:
             check_number("kernel_width", kernel_width, 1e-9)

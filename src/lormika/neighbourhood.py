@@ -10,6 +10,7 @@ import numpy as np
 
 from lormika import _core
 from lormika.background import Background
+from lormika.design import even_points, random_points
 from lormika.options import NeighbourhoodOptions
 
 _BLOCK = 16  # instances whose distances are found in one pass over the background
@@ -59,7 +60,9 @@ def _find_one(
     rng = seed(options.random_state, instance)
     selected, cut, neighbours = select(squared, labels, options, rng)
     real = background.rows(selected)
-    made = generate(background, real, squared[selected], options.n_generated, snap=options.snap, rng=rng)
+    count = options.n_generated
+    points = even_points(count) if options.design == "even" else random_points(rng, count)
+    made = generate(background, real, squared[selected], points, snap=options.snap)
     rows = np.concatenate([real, made]).copy(order="F")
     rows.setflags(write=False)
     return Neighbourhood(selected, rows, cut, neighbours)
@@ -97,13 +100,17 @@ def _thin(rows: np.ndarray, squared: np.ndarray, options: NeighbourhoodOptions, 
 
 
 def generate(
-    background: Background, real: np.ndarray, squared: np.ndarray, count: int, *, snap: bool, rng: np.random.Generator
+    background: Background, real: np.ndarray, squared: np.ndarray, points: np.ndarray, *, snap: bool
 ) -> np.ndarray:
-    """New encoded rows from selected ones at these squared distances: half by crossover, half by mutation."""
-    mutated = count // 2
-    crossed = count - mutated
-    pairs, alpha = draw_distinct(rng, len(real), 2, crossed), rng.random(crossed)
-    triples, sigma = draw_distinct(rng, len(real), 3, mutated), rng.uniform(0.5, 1, mutated)
+    """New encoded rows from selected ones at these squared distances, one for each point of the unit cube.
+
+    The first half is made by crossover, the second by mutation. A point says which rows, counted from the nearest on,
+    are the parents, and how far to step; so an even design takes near and far rows evenly.
+    """
+    nearest = np.argsort(squared, kind="stable")
+    crossed, mutated = np.split(points, [len(points) - len(points) // 2])
+    pairs, alpha = nearest[parents_at(crossed[:, :2], len(real))], crossed[:, -1]
+    triples, sigma = nearest[parents_at(mutated[:, :3], len(real))], 0.5 + mutated[:, -1] / 2
     made = np.concatenate(
         [_mix(background, real, squared, pairs, alpha), _mix(background, real, squared, triples, sigma)]
     )
@@ -116,18 +123,19 @@ def generate(
     return made
 
 
-def draw_distinct(rng: np.random.Generator, size: int, parents: int, count: int) -> np.ndarray:
-    """Positions (parents x count) below `size`, different within each column, every choice equally likely.
+def parents_at(points: np.ndarray, size: int) -> np.ndarray:
+    """Positions (parents x points) below `size`, different within each column; evenly spread points take all evenly.
 
-    >>> draw_distinct(np.random.default_rng(0), 3, 3, 4).sum(axis=0)
-    array([3, 3, 3, 3])
+    >>> parents_at(np.array([[0.0, 0.0], [0.5, 0.5], [0.9, 0.9]]), 4)
+    array([[0, 2, 3],
+           [1, 1, 2]])
     """
-    drawn = np.empty((parents, count), dtype=np.intp)
-    for i in range(parents):
-        drawn[i] = rng.integers(0, size - i, size=count)
-        for earlier in np.sort(drawn[:i], axis=0):  # skip over the taken ones, lowest first
-            drawn[i] += drawn[i] >= earlier
-    return drawn
+    positions = np.empty(points.T.shape, dtype=np.intp)
+    for i, shares in enumerate(points.T):
+        positions[i] = shares * (size - i)
+        for earlier in np.sort(positions[:i], axis=0):  # skip over the taken ones, lowest first
+            positions[i] += positions[i] >= earlier
+    return positions
 
 
 def _mix(

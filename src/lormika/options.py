@@ -46,6 +46,7 @@ class Correction(StrEnum):
 
 
 Thin = Literal["nearest", "random"]
+Design = Literal["even", "random"]
 Per = Literal["category", "overall"]
 
 
@@ -57,6 +58,7 @@ class NeighbourhoodOptions:
     max_neighbours: int
     thin: Thin
     n_generated: int
+    design: Design
     snap: bool
     random_state: int
 
@@ -65,6 +67,7 @@ class NeighbourhoodOptions:
         check_integer("max_neighbours", self.max_neighbours, self.min_neighbours)
         check_choice("thin", self.thin, ["nearest", "random"])
         check_integer("n_generated", self.n_generated, 0, MOST_GENERATED)
+        check_choice("design", self.design, ["even", "random"])
         check_integer("random_state", self.random_state, 0)
         if not isinstance(self.snap, bool):
             raise InputError(f"snap={self.snap!r}: give True or False")

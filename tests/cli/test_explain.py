@@ -31,7 +31,7 @@ def test_every_option_arrives(lormika, loans):
     }  # fmt: skip
     around = {
         "min_neighbours": 30, "max_neighbours": 90, "kernel_width": 2.0, "thin": "random", "n_generated": 500,
-        "snap": False, "bins": 4, "random_state": 3,
+        "design": "random", "snap": False, "bins": 4, "random_state": 3,
     }  # fmt: skip
     words = [f"--{name.replace('_', '-')}={value}" for name, value in (options | around).items() if name != "snap"]
     done = lormika(

@@ -57,6 +57,7 @@ def explain(
     kernel_width: p.KernelWidth = None,
     thin: p.ThinBy = p.Thin.NEAREST,
     n_generated: p.NGenerated = 2000,
+    design: p.DesignOf = p.Design.EVEN,
     snap: p.Snap = True,
     random_state: p.RandomState = 0,
     class_name: p.ClassName = [],
@@ -121,7 +122,7 @@ def explain(
                 loaded, around.frame[features], categorical=categorical or None,
                 class_names=class_name or None, min_neighbours=min_neighbours,
                 max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin.value, n_generated=n_generated,
-                snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
+                design=design.value, snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
             )  # fmt: skip
         for name, by in talk.following(tasks, "explaining", len(tasks)):
             try:

@@ -20,6 +20,13 @@ class Thin(StrEnum):
     RANDOM = "random"
 
 
+class Design(StrEnum):
+    """How generated rows are spread."""
+
+    EVEN = "even"
+    RANDOM = "random"
+
+
 class Per(StrEnum):
     """What k counts."""
 
@@ -76,11 +83,17 @@ ThinBy = Annotated[
     Thin, typer.Option("--thin", help="What a class with too many keeps.", rich_help_panel=NEIGHBOURHOOD)
 ]
 NGenerated = Annotated[int, typer.Option(help="Rows to generate.", rich_help_panel=NEIGHBOURHOOD)]
+DesignOf = Annotated[
+    Design,
+    typer.Option(
+        "--design", help="How they are spread: evenly, or drawn with the seed.", rich_help_panel=NEIGHBOURHOOD
+    ),
+]
 Snap = Annotated[
     bool,
     typer.Option("--snap/--no-snap", help="Generated numbers are values of the data.", rich_help_panel=NEIGHBOURHOOD),
 ]
-RandomState = Annotated[int, typer.Option(help="Seed.", rich_help_panel=NEIGHBOURHOOD)]
+RandomState = Annotated[int, typer.Option(help="Seed of what is random.", rich_help_panel=NEIGHBOURHOOD)]
 
 # Data
 
