@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -60,7 +60,7 @@ def loans(n=60):
     told = list(explainer.explain_many(X[:n], k=3, progress=False))
     parts = []
     for rows in (range(n // 2), range(n // 2, n)):
-        rules = [rule for row in rows for rule in records.rule_rows(row, told[row])]
+        rules = [rule for row in rows for rule in records.rule_rows(row, None, told[row])]
         parts.append(([records.instance_row(row, None, told[row]) for row in rows], rules))
     return parts
 
@@ -70,14 +70,17 @@ def loans(n=60):
 
 def naive(parts):
     """Counts of everything, rule by rule."""
-    counts = defaultdict(lambda: {"of": set(), "rules": 0, "confidence": 0.0, "kept": 0, "tested": 0, "numbers": []})
+    counts = defaultdict(
+        lambda: {"of": set(), "rules": 0, "confidence": 0.0, "kept": 0, "tested": 0, "numbers": [], "ranges": []}
+    )
     instances = {(n, row["row"]): row for n, (rows, _) in enumerate(parts) for row in rows}
     for n, (_, rules) in enumerate(parts):
         for rule in rules:
             row = instances[n, rule["row"]]
             prediction, kind = row["prediction"], rule["category"]
-            conditions = json.loads(rule["conditions"])
+            conditions = json.loads(rule["conditions_json"])
             numbers = [c[end] for c in conditions if c["type"] == "interval" for end in ("low", "high")]
+            ranges = [naive_range(c) for c in conditions if c["type"] == "interval"]
             for c in conditions:
                 c.pop("integer", None)
                 c |= {end: None if c[end] is None else "…" for end in ("low", "high") if end in c}
@@ -90,7 +93,7 @@ def naive(parts):
             keys = [("rule", prediction, kind, rule["consequent"], compact(conditions)), ("kind", prediction, kind)]
             keys += [("feature", prediction, kind, c["feature"]) for c in conditions]
             if kind == COUNTERFACTUAL and turned:
-                edits = json.loads(rule["edits"])
+                edits = json.loads(rule["edits_json"])
                 steps = [naive_step(edit, conditions) for edit in edits]
                 keys += [("change", prediction, rule["rerun_label"], compact(steps))]
                 keys += [("changed", prediction, edit["feature"]) for edit in edits]
@@ -98,11 +101,19 @@ def naive(parts):
                 entry = counts[key]
                 entry["of"].add((n, rule["row"]))
                 entry["rules"] += 1
-                entry["confidence"] += rule["both"] / rule["antecedent"]
+                entry["confidence"] += rule["confidence"]
                 entry["kept"] += kept
                 entry["tested"] += tested
                 entry["numbers"].append(numbers)
+                entry["ranges"].append(ranges)
     return counts
+
+
+def naive_range(condition):
+    """First and last whole number; None: it is not of whole numbers."""
+    low, high = condition["low"], condition["high"]
+    ends = (None if low is None else float(np.ceil(low)), None if high is None else float(np.ceil(high) - 1))
+    return ends if condition["integer"] else None
 
 
 def naive_step(edit, conditions):
@@ -123,10 +134,14 @@ def told(payload):
             for rule in detail["rules"][kind]:
                 conditions = [dict(c) for c in rule["conditions"]]
                 numbers = [c[end] for c in conditions if c["type"] == "interval" for end in ("low", "high")]
+                common = [c.pop("common") for c in conditions if c["type"] == "interval"]
                 for c in conditions:
                     c.pop("integer", None)
                     c |= {end: None if c[end] is None else "…" for end in ("low", "high") if end in c}
-                found["rule", label, kind, rule["consequent"], compact(conditions)] = rule | {"numbers": numbers}
+                found["rule", label, kind, rule["consequent"], compact(conditions)] = rule | {
+                    "numbers": numbers,
+                    "common": common,
+                }
         for change in detail["changes"]:
             steps = [[step["feature"], step["way"], step["value"]] for step in change["steps"]]
             found["change", label, change["to"], compact(steps)] = change["rows"]
@@ -151,6 +166,13 @@ def compare(parts, payload):
             continue
         assert got["rows"] == len(entry["of"]), key
         assert got["confidence"] == pytest.approx(entry["confidence"] / entry["rules"])
+        for place, common in enumerate(got["common"]):
+            counted = Counter(ranges[place] for ranges in entry["ranges"])
+            if None in counted:
+                assert common is None
+            elif len(counted) <= 20:
+                assert common["share"] == max(counted.values()) / entry["rules"]
+                assert counted[common["low"], common["high"]] == max(counted.values())
         for place, number in enumerate(got["numbers"]):
             values = [numbers[place] for numbers in entry["numbers"]]
             if number is None:
@@ -214,16 +236,20 @@ def runs(draw):
 @st.composite
 def rule_rows(draw, row):
     kind, count = draw(st.sampled_from(KINDS)), draw(st.integers(1, 50))
-    found = {"row": row, "category": kind, "consequent": draw(st.sampled_from(LABELS)), "antecedent": count}
+    found = {"row": row, "category": kind, "consequent": draw(st.sampled_from(LABELS))}
     wanted = draw(conditions)
-    found |= {"conditions": compact(wanted), "both": draw(st.integers(1, count))}
-    found |= dict.fromkeys(["edits", "rerun_label", "rerun_prediction_probability", "turned"])
+    found |= {"conditions_json": compact(wanted), "confidence": draw(st.integers(1, count)) / count}
+    found |= dict.fromkeys(["edits_json", "rerun_label", "rerun_prediction_probability", "turned"])
     if "hypothetical" in kind:
         edits = [
             {"feature": c["feature"], "before": draw(st.none() | st.integers(-3, 3)), "after": c.get("value", 2)}
             for c in wanted
         ]
-        found |= {"edits": compact(edits), "turned": draw(st.booleans()), "rerun_label": draw(st.sampled_from(LABELS))}
+        found |= {
+            "edits_json": compact(edits),
+            "turned": draw(st.booleans()),
+            "rerun_label": draw(st.sampled_from(LABELS)),
+        }
         found["rerun_prediction_probability"] = draw(st.none() | st.floats(0, 1))
     return found
 
@@ -274,6 +300,24 @@ def test_top_takes_the_most_frequent(tmp_path):
         assert [r["rows"] for r in rules] == sorted((r["rows"] for r in rules), reverse=True)
     with pytest.raises(InputError, match="top"):
         summarise(folder, top=0)
+
+
+def test_ranges_of_few_whole_numbers_are_said_as_they_are(tmp_path):
+    """The most common one, without a mean that no rule has."""
+    instances, rules = [], []
+    for row, (low, high) in enumerate([(0.5, 2.5)] * 4 + [(1.5, 2.5)] * 2 + [(1.5, 3.5)] * 2):
+        counts = dict.fromkeys(KINDS, 0) | {CURRENT_SUPPORTING: 1, "turned": 0}
+        instances.append({"row": row, "error": None, "prediction": "no", "probability": 0.8, **counts})
+        one = {"type": "interval", "feature": "missed_payments", "low": low, "high": high, "integer": True}
+        rule = {"row": row, "category": CURRENT_SUPPORTING, "consequent": "no", "confidence": 0.9}
+        rules.append(rule | {"conditions_json": compact([one])})
+    payload = summarise(write(tmp_path / "run", [(instances[:3], rules[:3]), (instances[3:], rules[3:])]))
+    (rule,) = payload["details"][0]["rules"][CURRENT_SUPPORTING]
+    assert rule["conditions"][0]["common"] == {"low": 1.0, "high": 2.0, "share": 0.5}
+    page = unescape(to_summary(payload))
+    assert ">1 – 2</bdi>" in page
+    assert "from 1 – 2 to 2 – 3" in page
+    assert "~2" not in page
 
 
 def test_too_many_patterns_are_forgotten_and_it_is_said(tmp_path, monkeypatch):
@@ -340,7 +384,7 @@ def test_parts_that_do_not_belong_here(tmp_path):
     (folder / "rules" / "part-00001.parquet").unlink()
     with pytest.raises(InputError, match=r"part-00000\.parquet: it holds rules about rows that are not among"):
         summarise(folder)
-    spoiled = [row | {"conditions": "[{"} for row in rules.to_pylist()]
+    spoiled = [row | {"conditions_json": "[{"} for row in rules.to_pylist()]
     pq.write_table(records.to_table(spoiled, records.RULES), path)
     with pytest.raises(InputError, match="a rule that cannot be read"):
         summarise(folder)
@@ -409,11 +453,11 @@ def synthetic(labels, names, n=200, seed=0):
                 ]
                 wanted.append({"type": "equals", "feature": chosen[1] + " kind", "value": chosen[0]})
                 rule = {"row": row, "category": kind, "consequent": labels[int(rng.integers(len(labels)))]}
-                rule |= {"conditions": compact(wanted), "antecedent": 40, "both": int(rng.integers(1, 40))}
+                rule |= {"conditions_json": compact(wanted), "confidence": rng.integers(1, 40) / 40}
                 if "hypothetical" in kind:
                     edits = [{"feature": chosen[0], "before": 0.0, "after": wanted[0]["low"]}]
                     edits.append({"feature": chosen[1] + " kind", "before": "x", "after": chosen[0]})
-                    rule |= {"edits": compact(edits), "turned": bool(rng.random() < 0.5), "rerun_label": labels[0]}
+                    rule |= {"edits_json": compact(edits), "turned": bool(rng.random() < 0.5), "rerun_label": labels[0]}
                     rule["rerun_prediction_probability"] = float(rng.random())
                 rules.append(rule)
         found = dict.fromkeys(KINDS, 3) | {"turned": 1}

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from lormika import datasets
 
 LORMIKA = [sys.executable, "-m", "lormika"]
-QUICK = ("--n-generated", "200", "--k", "2", "--quiet")
+QUICK = ("--n-generated", "200", "--k", "2")
 
 MODELS = """
 import ctypes, os, sys, time
@@ -30,12 +31,23 @@ def _chances(frame):
 def good(frame):
     return _chances(frame)
 
+def network(frame):
+    X = (frame[["age", "income", "debt_ratio"]].to_numpy() - [40, 40, 0.4]) / [15, 20, 0.2]
+    draw = np.random.default_rng(0)
+    hidden = np.tanh(X @ draw.normal(size=(3, 64))) @ draw.normal(size=(64, 64))
+    p = 1 / (1 + np.exp(-np.tanh(hidden) @ draw.normal(size=64)))
+    return np.column_stack([1 - p, p])
+
 def slow(frame):
     time.sleep(0.02)
     return _chances(frame)
 
+def sluggish(frame):
+    time.sleep(len(frame) / 2000)
+    return _chances(frame)
+
 def slower(frame):
-    time.sleep(0.4)
+    time.sleep(0.2)
     return _chances(frame)
 
 def _bad(frame):
@@ -71,6 +83,8 @@ def prints(frame):
 @pytest.fixture(scope="session")
 def files(tmp_path_factory) -> Path:
     """A folder with rows, a background, model files, and a module of functions."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier
     from skops import io
 
     folder = tmp_path_factory.mktemp("batch")
@@ -82,8 +96,12 @@ def files(tmp_path_factory) -> Path:
     bad = rows.copy()
     bad.loc[[3, 41], "age"] = 99
     bad.to_parquet(folder / "bad.parquet", index=False)
-    for name in ("tree", "lr"):
-        io.dump(datasets.make_model(name, X).fit(X, y), folder / f"{name}.skops")
+    io.dump(datasets.make_model("tree", X).fit(X, y), folder / "tree.skops")
+    network = datasets.make_model("lr", X)
+    network.steps[-1] = ("network", MLPClassifier((32,), solver="lbfgs", max_iter=30, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        io.dump(network.fit(X, y), folder / "mlp.skops")
     (folder / "functions.py").write_text(MODELS)
     return folder
 
@@ -109,6 +127,8 @@ def batch(files, tmp_path):
 class Batch:
     """Ways to run the command."""
 
+    locks = ()
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
@@ -116,15 +136,15 @@ class Batch:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
         return subprocess.Popen(self._line(model, out, more, data), cwd=self.folder, **options)
 
-    def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", **options):
+    def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", quiet: bool = True, **options):
         options = {"capture_output": True, "text": True, "timeout": 110} | options
-        return subprocess.run(self._line(model, out, more, data), cwd=self.folder, check=False, **options)
+        return subprocess.run(self._line(model, out, more, data, quiet), cwd=self.folder, check=False, **options)
 
-    def _line(self, model: str, out: str, more: tuple[object, ...], data: str) -> list[str]:
+    def _line(self, model: str, out: str, more: tuple[object, ...], data: str, quiet: bool = True) -> list[str]:
         source = model if "." in model or ":" in model else f"python:functions:{model}"
         return [
             *LORMIKA, "batch", data, "--model", source, "--background", "background.parquet", "--out", out,
-            *QUICK, *map(str, more),
+            *QUICK, *(["--quiet"] if quiet else []), *map(str, more),
         ]  # fmt: skip
 
     def parts(self, out: str) -> dict[str, str]:
@@ -139,7 +159,8 @@ class Batch:
         return [row for path in found for row in pq.read_table(path).to_pylist()]
 
     def leftovers(self, out: str) -> list[Path]:
-        return [path for path in (self.folder / out).rglob(".*") if path.name not in (".lock", ".writing")]
+        """Hidden files; shards leave their locks."""
+        return [path for path in (self.folder / out).rglob(".*") if path.name not in self.locks]
 
 
 @pytest.fixture(scope="session")
@@ -155,6 +176,29 @@ def reference(files):
         return batch.parts(out)
 
     return run
+
+
+def alone(folder: Path, model: str, *, named: bool = False) -> list[str]:
+    """Records of the rules of all rows, each explained by itself."""
+    import pandas as pd
+
+    from lormika import Explainer, models
+    from lormika.batch import records
+
+    rows = pd.read_parquet(folder / "rows.parquet")
+    names = records.identifiers(rows, "name" if named else None)
+    background = pd.read_parquet(folder / "background.parquet")
+    explainer = Explainer(models.load(str(folder / model)), background, n_generated=200)
+    told = [explainer.explain(rows.drop(columns="name").iloc[[row]], k=2) for row in range(len(rows))]
+    found = [rule for row, one in enumerate(told) for rule in records.rule_rows(row, names[row], one)]
+    return as_records(found)
+
+
+def as_records(rules: list[dict]) -> list[str]:
+    """Rules as a part holds them."""
+    from lormika.batch import records
+
+    return [repr(row) for row in records.to_table(rules, records.RULES).to_pylist()]
 
 
 def descendants(pid: int) -> list[int]:

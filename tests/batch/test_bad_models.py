@@ -15,7 +15,7 @@ BAD = [3, 41]
     [
         ("crashes", "crashed (SIGSEGV)", ()),
         ("exits", "ended itself with exit code 5", ()),
-        ("hangs", "took longer than 0.7 s", ("--chunk-limit", 4)),
+        ("hangs", "took longer than 3 s (--chunk-limit)", ("--chunk-limit", 3)),
         ("raises", "no such age", ()),
         ("eats", "MemoryError", ()),
         ("crashes", "crashed (SIGSEGV)", ("--isolate",)),

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from conftest import alive, await_true, descendants, kill
+from conftest import alive, alone, await_true, descendants, kill
 
 pytest.importorskip("distributed", reason="dask is not installed")
 
@@ -26,8 +26,8 @@ def cluster(batch):
 
 
 class Cluster:
-    def __init__(self, folder) -> None:
-        self.folder = folder
+    def __init__(self, folder, *, workers: bool = True) -> None:
+        self.folder, self.has_workers = folder, workers
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             self.address = f"tcp://127.0.0.1:{one.getsockname()[1]}"
@@ -37,6 +37,8 @@ class Cluster:
     def start(self) -> None:
         place, port = "127.0.0.1", self.address.rpartition(":")[2]
         self.scheduler = self._process("scheduler", "--host", place, "--port", port, "--no-dashboard")
+        if not self.has_workers:
+            return
         self.workers = self._process(
             "worker", self.address, "--host", place, "--nworkers", "2", "--nthreads", "1", "--no-dashboard",
             "--death-timeout", "20", "--local-directory", "scratch",
@@ -62,19 +64,32 @@ def _dask(cluster: Cluster) -> tuple[object, ...]:
     return (*CHUNKS, "--engine", "dask", "--scheduler", cluster.address)
 
 
-def test_the_same_parts_though_workers_and_the_scheduler_die(batch, reference, cluster) -> None:
-    wanted = reference(5)
-    process = batch.start("slower", "out", *_dask(cluster))
-    assert await_true(lambda: batch.parts("out"))
+def test_the_same_parts_whatever_dies(batch, reference, cluster) -> None:
+    """Workers and the command twice each, then the scheduler, after some progress; the rest is done without Dask."""
+    wanted, few = reference(2), ("--chunk-rows", 2, *_dask(cluster)[2:])
+    for victims in ((_kill_worker, _kill_command), (_kill_worker, _kill_command), (_kill_scheduler,)):
+        process = batch.start("slower", "out", *few)
+        for number, victim in enumerate(victims):
+            least = len(batch.parts("out")) + (0 if number else 4)  # which may have been on their way before it began
+            assert await_true(lambda n=least: len(batch.parts("out")) > n)
+            victim(cluster, process)
+    assert len(batch.parts("out")) < len(wanted)
+    done = batch.run("slower", "out", "--chunk-rows", 2)
+    assert done.returncode == 0, done.stderr
+    assert batch.parts("out") == wanted
+    assert batch.leftovers("out") == []
+
+
+def _kill_worker(cluster: Cluster, process: subprocess.Popen) -> None:
     kill(_workers(cluster)[0])  # its nanny starts another
-    before = len(batch.parts("out"))
-    assert await_true(lambda: len(batch.parts("out")) > before)
-    kill(process.pid)  # the command itself
+
+
+def _kill_command(cluster: Cluster, process: subprocess.Popen) -> None:
+    kill(process.pid)
     process.communicate(timeout=20)
 
-    process = batch.start("slower", "out", *_dask(cluster))
-    before = len(batch.parts("out"))
-    assert await_true(lambda: len(batch.parts("out")) > before + 4)  # more than was on its way when we killed it
+
+def _kill_scheduler(cluster: Cluster, process: subprocess.Popen) -> None:
     kill(cluster.scheduler.pid)
     began = time.monotonic()
     printed, _ = process.communicate(timeout=60)
@@ -83,13 +98,6 @@ def test_the_same_parts_though_workers_and_the_scheduler_die(batch, reference, c
     assert "is gone" in printed
     assert "Traceback" not in printed
     assert time.monotonic() - began < 45
-
-    cluster.close()
-    cluster.start()
-    done = batch.run("slower", "out", *_dask(cluster))
-    assert done.returncode == 0, done.stderr
-    assert batch.parts("out") == wanted
-    assert batch.leftovers("out") == []
 
 
 def _workers(cluster: Cluster) -> list[int]:
@@ -129,15 +137,28 @@ def test_no_scheduler(batch) -> None:
     assert time.monotonic() - began < 40
 
 
+def test_a_scheduler_without_workers_is_waited_for_but_not_for_ever(batch) -> None:
+    cluster = Cluster(batch.folder, workers=False)
+    try:
+        assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
+        done = batch.run("good", "out", *_dask(cluster), "--chunk-limit", 2, quiet=False)
+    finally:
+        cluster.close()
+    assert done.returncode == 1
+    assert "has no worker: waiting for one, at most 2 s (--chunk-limit)" in done.stderr
+    assert "has had no worker for 2 s: start some" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
-    """With LocalCluster, in this process: what is in flight is counted at every turn."""
+    """With LocalCluster, in this process: what is in flight is counted at every turn; the records are the same."""
     from distributed import LocalCluster
 
     from lormika.batch import run as runs
     from lormika.batch.dask_engine import DaskEngine
     from lormika.batch.folder import Folder
 
-    assert batch.run("good", "out", "--chunk-rows", 4, "--prepare").returncode == 0
+    assert batch.run("mlp.skops", "out", "--chunk-rows", 4, "--prepare").returncode == 0
     most = []
 
     class Watched(DaskEngine):
@@ -155,3 +176,4 @@ def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
         )
     assert came["rows"] == 60
     assert 2 <= max(most) <= 4
+    assert [repr(row) for row in batch.rows("out")] == alone(batch.folder, "mlp.skops")

@@ -30,7 +30,7 @@ def test_the_parent_forgets_frames_and_model_before_workers_start(files, tmp_pat
     gc.collect()
     others = large()  # of other tests in this process; held, so that no new one can get their identity
     known = {id(thing) for thing in others}
-    monkeypatch.setattr(command, "_work", look)
+    monkeypatch.setattr(command, "work", look)
     arguments = ["rows.parquet", "--model", "python:functions:good", "--background", "background.parquet"]
     result = CliRunner().invoke(app, ["batch", *arguments, "--out", str(tmp_path / "out"), "--quiet"])
     assert result.exit_code == 0, result.output

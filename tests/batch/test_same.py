@@ -1,72 +1,100 @@
-"""The same rows give the same records: alone, in chunks of any size, with any number of workers."""
+"""The same rows give the same records: alone, in chunks of any size, with any number of workers.
+
+The models are neural networks: products of matrices differ in their last bits between batches of different sizes.
+"""
 
 from __future__ import annotations
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from conftest import Batch, alone, as_records
 
-from lormika import Explainer, models
+from lormika import Explainer, InputError, ModelError, models
 from lormika.batch import explain_partition, records
+from lormika.batch.inputs import model_facts
+from lormika.batch.local import LocalEngine
+from lormika.batch.run import Shard, prepare, run_chunks
 
 
-def _alone(batch, model: str) -> list[dict]:
-    folder = batch.folder
-    rows = pd.read_parquet(folder / "rows.parquet").drop(columns="name")
-    background = pd.read_parquet(folder / "background.parquet")
-    explainer = Explainer(models.load(str(folder / model)), background, n_generated=200)
+def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None:
+    """With a network in plain numpy, so that processes start soon; more of them than chunks are not tried."""
+    monkeypatch.chdir(files)
+    rows, background = (pd.read_parquet(f"{name}.parquet") for name in ("rows", "background"))
+    rows, source, batch = rows.drop(columns="name")[:40], "python:functions:network", Batch(tmp_path)
+    explainer = Explainer(models.load(source), background, n_generated=100)
     told = [explainer.explain(rows.iloc[[row]], k=2) for row in range(len(rows))]
-    found = [rule for row, result in enumerate(told) for rule in records.rule_rows(row, result)]
-    return records.to_table(found, records.RULES).to_pylist()
-
-
-@pytest.mark.parametrize("model", ["tree.skops", "lr.skops"])
-def test_chunks_and_workers_change_nothing(batch, model) -> None:
-    wanted = [repr(row) for row in _alone(batch, model)]
+    wanted = as_records([rule for row, one in enumerate(told) for rule in records.rule_rows(row, None, one)])
     assert len(wanted) > 60
-    instances = []
-    for chunk_rows, workers in ((1000, 1), (37, 2)):
-        out = f"out-{chunk_rows}"
-        done = batch.run(model, out, "--chunk-rows", chunk_rows, "--workers", workers, "--id", "name")
-        assert done.returncode == 0, done.stderr
-        assert [repr(row) for row in batch.rows(out)] == wanted
-        assert batch.leftovers(out) == []
-        instances.append([repr(row) for row in batch.rows(out, "instances")])
-    assert instances[0] == instances[1]
-    assert [row["id"] for row in batch.rows("out-37", "instances")][:3] == [None, "n1", "n2"]
+    for chunk_rows, most_workers in ((1, 4), (37, 2), (1000, 1)):
+        parts = set()
+        for workers in (1, 2, 4)[:most_workers]:
+            out = tmp_path / f"{chunk_rows}-{workers}"
+            out.mkdir()
+            run = prepare(out, explainer, background, rows, model_facts(source, {}), {"k": 2}, chunk_rows=chunk_rows)
+            run_chunks(out, run, lambda n=workers, to=out: LocalEngine(to, n, 60), Shard(), lambda chunk, failed: None)
+            assert [repr(row) for row in batch.rows(out.name)] == wanted
+            parts.add(tuple(batch.parts(out.name).items()))
+        assert len(parts) == 1
 
 
-def test_chunks_of_one_row(batch) -> None:
-    for out, chunk_rows, workers in (("one", 1000, 1), ("many", 1, 4)):
-        assert batch.run("good", out, "--chunk-rows", chunk_rows, "--workers", workers).returncode == 0
-    assert [repr(row) for row in batch.rows("many")] == [repr(row) for row in batch.rows("one")]
-    assert len(batch.parts("many")) == 120
+def test_the_table_of_rules_is_that_of_an_explanation(files) -> None:
+    """Where columns have the same names, they hold the same."""
+    rows, background = (pd.read_parquet(files / f"{name}.parquet") for name in ("rows", "background"))
+    explainer = Explainer(models.load(str(files / "mlp.skops")), background, n_generated=200)
+    why = explainer.explain(rows.drop(columns="name").iloc[[1]])
+    frame = why.to_frame()
+    table = records.to_table(records.rule_rows(1, "n1", why), records.RULES).to_pandas()
+    assert list(table.columns[:4]) == ["row", "id", "prediction", "rank"]
+    assert list(table.columns[4 : 4 + len(frame.columns)]) == list(frame.columns)
+    pd.testing.assert_frame_equal(
+        table[frame.columns].astype(object).fillna(0), frame.astype(object).fillna(0), check_dtype=False
+    )
+    assert table["prediction"].tolist() == [why.prediction] * len(frame)
+    counts = table[["sample_rows", "rows", "consequent_rows", "both_rows"]].to_numpy().tolist()
+    assert counts == [[r.counts.rows, r.counts.antecedent, r.counts.consequent, r.counts.both] for r in why.rules]
 
 
-def test_one_row_and_none(batch) -> None:
-    done = batch.run("good", "one", "--where", "name == 'n1'", "--id", "name")
+def test_chosen_rows_keep_their_numbers(batch) -> None:
+    done = batch.run("good", "one", "--where", "name == 'n9' or name == 'n23'")
     assert done.returncode == 0, done.stderr
-    assert len(batch.rows("one", "instances")) == 1
-    done = batch.run("good", "none", "--where", "age > 1000", "--id", "name")
+    assert [row["row"] for row in batch.rows("one", "instances")] == [9, 23]
+    assert {row["row"] for row in batch.rows("one")} == {9, 23}
+    (batch.folder / "one" / "instances" / "part-00000.parquet").unlink()
+    assert batch.run("good", "one", "--where", "name == 'n9' or name == 'n23'").returncode == 0
+    assert [row["row"] for row in batch.rows("one", "instances")] == [9, 23]
+    done = batch.run("good", "none", "--where", "age > 1000")
     assert done.returncode == 1
     assert done.stderr.strip().count("\n") == 0
     assert "no row" in done.stderr
+    assert not (batch.folder / "none").exists()
 
 
 def test_partitions_of_any_frame(batch) -> None:
     """What Spark and others call, here in a loop; a folder that is made anew is noticed."""
-    assert batch.run("lr.skops", "made", "--prepare", "--id", "name").returncode == 0
+    assert batch.run("mlp.skops", "made", "--prepare", "--id", "name").returncode == 0
     frame = pd.read_parquet(batch.folder / "rows.parquet")
     frame["row"] = range(len(frame))
-    wanted = _alone(batch, "lr.skops")
     explain = explain_partition(batch.folder / "made", "row")
     parts = list(explain(iter([frame[40:], frame[:0], frame[:40].sample(frac=1, random_state=0)])))
     found = pd.concat(parts).sort_values(["row", "rank"])
-    table = records.to_table(_plain(found), records.RULES).to_pylist()
-    assert [repr(row) for row in table] == [repr(row) for row in wanted]
+    assert as_records(_plain(found)) == alone(batch.folder, "mlp.skops", named=True)
     (instances,) = explain_partition(batch.folder / "made", "row", table="instances")([frame[:8]])
     assert instances["id"].tolist()[1:7] == [f"n{i}" for i in range(1, 7)]
     assert instances["id"].isna().tolist()[::7] == [True, True]
+
+    spoiled = frame[10:14].assign(purpose=["car", "?", "car", "??"])
+    with pytest.warns(UserWarning, match=r"2 of 4 rows .* the first is row 11: column 'purpose': unseen category '\?'"):
+        (rules,) = explain([spoiled])
+    assert set(rules["row"]) == {10, 12}
+    (instances,) = explain_partition(batch.folder / "made", "row", table="instances")([spoiled])
+    assert instances["error"].notna().tolist() == [False, True, False, True]
+    for table in ("rules", "instances"):
+        strict = explain_partition(batch.folder / "made", "row", table=table, on_error="raise")
+        with pytest.raises(ModelError, match="row 11 cannot be explained: column 'purpose'"):
+            list(strict([spoiled]))
+    with pytest.raises(InputError, match="on_error"):
+        explain_partition(batch.folder / "made", "row", on_error="ignore")
 
 
 def _plain(frame: pd.DataFrame) -> list[dict]:
@@ -80,7 +108,7 @@ def _plain(frame: pd.DataFrame) -> list[dict]:
 
 def test_what_a_model_prints_does_no_harm(batch) -> None:
     for model, out in (("good", "quiet"), ("prints", "loud")):
-        done = batch.run(model, out, "--chunk-rows", 20, "--where", "age < 40", "--id", "name")
+        done = batch.run(model, out, "--chunk-rows", 20, "--where", "age < 40")
         assert done.returncode == 0, done.stderr
     assert [repr(row) for row in batch.rows("quiet")] == [repr(row) for row in batch.rows("loud")]
 

@@ -7,9 +7,9 @@ import sys
 
 import pandas as pd
 import pytest
+from conftest import alone, as_records
 
-from lormika import Explainer, models
-from lormika.batch import explain_partition, records, spark_schema
+from lormika.batch import explain_partition, spark_schema
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install pyspark, and a Java of version 17 or more")
 
@@ -33,18 +33,11 @@ def spark(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")  # of Spark, about pandas and its own sockets
-@pytest.mark.parametrize("model", ["tree.skops", "lr.skops"])
-def test_the_same_records(batch, spark, model) -> None:
-    assert batch.run(model, "made", "--prepare").returncode == 0
-    rows = pd.read_parquet(batch.folder / "rows.parquet").drop(columns="name")
-    background = pd.read_parquet(batch.folder / "background.parquet")
-    explainer = Explainer(models.load(str(batch.folder / model)), background, n_generated=200)
-    told = [explainer.explain(rows.iloc[[row]], k=2) for row in range(len(rows))]
-    wanted = [rule for row, result in enumerate(told) for rule in records.rule_rows(row, result)]
-
+def test_the_same_records(batch, spark) -> None:
+    assert batch.run("mlp.skops", "made", "--prepare", "--id", "name").returncode == 0
+    rows = pd.read_parquet(batch.folder / "rows.parquet")
     frame = spark.createDataFrame(rows.assign(row=range(len(rows)))).repartition(3)
     explain = explain_partition(os.fspath(batch.folder / "made"), "row")
     found = [row.asDict() for row in frame.mapInPandas(explain, spark_schema()).collect()]
     found.sort(key=lambda rule: (rule["row"], rule["rank"]))
-    as_written = [records.to_table(rules, records.RULES).to_pylist() for rules in (wanted, found)]
-    assert [repr(row) for row in as_written[0]] == [repr(row) for row in as_written[1]]
+    assert as_records(found) == alone(batch.folder, "mlp.skops", named=True)

@@ -79,9 +79,15 @@ def rehearse(explainer: Explainer) -> None:
     raise ModelError(f"the model no longer answers about the background: {reason}")
 
 
-def explain_rows(
-    path: Path, rows: range, skip: Mapping[int, str]
-) -> list[tuple[int, str | None, Explanation | Failure]]:
+class Told(NamedTuple):
+    """What became of a row."""
+
+    row: int  # of the data file
+    id: str | None
+    result: Explanation | Failure
+
+
+def explain_rows(path: Path, rows: range, skip: Mapping[int, str]) -> list[Told]:
     """Explain rows of the input; those to be skipped have a reason."""
     _, run, explainer, model = open_run(path)
     frame = read_input(path / run.input, rows)
@@ -93,8 +99,8 @@ def explain_rows(
         rehearse(explainer)
     results = iter(told)
     return [
-        (row, name, Failure(row, skip[row]) if row in skip else next(results))
-        for row, name in zip(rows, records.identifiers(frame, run.id), strict=True)
+        Told(number, name, Failure(number, skip[row]) if row in skip else next(results))
+        for row, number, name in zip(rows, frame.index.tolist(), records.identifiers(frame, run.id), strict=True)
     ]
 
 
@@ -102,7 +108,7 @@ def run_chunk(path: Path, chunk: int, skip: Mapping[int, str]) -> int:
     """Explain a chunk and write its parts; gives how many rows failed."""
     folder, run, _, _ = open_run(path)
     told = explain_rows(path, run.rows_of(chunk), skip)
-    rules = (rule for row, _, result in told for rule in records.rule_rows(row, result))
+    rules = (rule for one in told for rule in records.rule_rows(*one))
     instances = (records.instance_row(*one) for one in told)
     folder.write_part(chunk, records.to_table(rules, records.RULES), records.to_table(instances, records.INSTANCES))
-    return sum(isinstance(result, Failure) for _, _, result in told)
+    return sum(isinstance(one.result, Failure) for one in told)

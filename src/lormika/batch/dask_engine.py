@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,9 @@ _IDLE = 30.0  # seconds after which a process on a worker is ended
 class DaskEngine:
     """At most two chunks for each worker of a cluster."""
 
-    def __init__(self, folder: Path, scheduler: str, time_limit: float) -> None:
+    def __init__(
+        self, folder: Path, scheduler: str, time_limit: float, warn: Callable[[str], None] = lambda text: None
+    ) -> None:
         try:
             from distributed import Client
         except ImportError:
@@ -46,6 +49,7 @@ class DaskEngine:
         self._folder, self._limit, self._scheduler = folder.resolve(), time_limit, scheduler
         self._tasks: dict[Future, tuple[Task, float, int]] = {}  # when it was submitted, and how often it was lost
         self._seen = time.monotonic()  # when there were workers
+        self._warn, self._waits = warn, False  # whether it has been said that there are none
 
     @property
     def capacity(self) -> int:
@@ -67,7 +71,7 @@ class DaskEngine:
 
     def _submit(self, task: Task, losses: int) -> None:
         rows = None if task.rows is None else (task.rows.start, task.rows.stop)
-        limit = self._limit * task.share
+        limit = self._limit * task.limits
         future = self._client.submit(work, str(self._folder), task.chunk, rows, task.skip, limit, pure=False)
         self._tasks[future] = task, time.monotonic(), losses
 
@@ -86,7 +90,7 @@ class DaskEngine:
             wait(list(self._tasks), timeout=seconds, return_when="FIRST_COMPLETED")
         outcomes = []
         for future, (task, began, losses) in list(self._tasks.items()):
-            overdue = time.monotonic() - began > _IN_FLIGHT * (self._limit + _SLACK)
+            overdue = time.monotonic() - began > _IN_FLIGHT * (self._limit * task.limits + _SLACK)
             if not future.done() and not overdue:
                 continue
             del self._tasks[future]
@@ -101,11 +105,21 @@ class DaskEngine:
         return outcomes
 
     def _check_workers(self) -> None:
-        now = time.monotonic()
+        """Wait for workers as long as a chunk may take, and say so."""
+        now, limit = time.monotonic(), self._limit
         if self._workers():
-            self._seen = now
-        elif now - self._seen > self._limit:
-            raise InputError(f"the Dask scheduler at {self._scheduler} has had no worker for {self._limit:g} s")
+            self._seen, self._waits = now, False
+        elif now - self._seen > limit:
+            raise InputError(
+                f"the Dask scheduler at {self._scheduler} has had no worker for {limit:g} s: start some, and the same "
+                "command goes on"
+            )
+        elif not self._waits:
+            self._waits = True
+            self._warn(
+                f"the Dask scheduler at {self._scheduler} has no worker: waiting for one, at most {limit:g} s "
+                "(--chunk-limit)"
+            )
 
     def _outcome(self, future: Future, task: Task) -> Outcome | None:
         """What became of a task; None: it was lost with its worker, which rows cannot kill."""

@@ -1,8 +1,12 @@
 """The ledger: which chunks are to be done, and what becomes of one that kills its process.
 
 An engine runs tasks somewhere; this part decides which. A chunk whose process dies is tried once more. If that kills a
-process again, its rows are tried in halves, down to those that are to blame: they become error records, and the chunk
-is written without them. Processes also die for reasons of their own: so a row is guilty only if it kills two, alone.
+process again, its rows are tried in pieces, and these in smaller ones, down to the rows that are to blame: they become
+error records, and the chunk is written without them. Processes also die for reasons of their own: so a row is guilty
+only if it kills two, alone.
+
+A process that takes longer than the limit is ended, too. A piece has the limit of a whole chunk, down to a row alone:
+so a model that is slow but works gets through, and then all chunks get as many times the limit as that took pieces.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from lormika.errors import ModelError
 
 _PATIENCE = 5.0  # seconds of each wait, so that an interrupt is never far
 _MOST_DEATHS = 4  # of processes that worked on a whole chunk, since one of its rows was found guilty
-_LEAST_SHARE = 0.1  # of a chunk's time that a few of its rows may take
+_PIECES = 8  # more make a row that hangs found sooner, fewer leave more time to a model that is slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Task:
     chunk: int
     rows: range | None = None  # rows to be tried, nothing is written; None: the whole chunk is, and is written
     skip: dict[int, str] = field(default_factory=dict)  # rows that are not explained, and why
-    share: float = 1.0  # of the time that a chunk may take
+    limits: int = 1  # times the limit of a chunk that it may take
     again: bool = False  # whether it has killed a process before
 
 
@@ -63,15 +67,19 @@ class Engine(Protocol):
 
 
 def drive(
-    engine: Engine, chunks: Iterable[int], rows_of: Callable[[int], range], done: Callable[[int, int], None]
+    engine: Engine,
+    chunks: Iterable[int],
+    rows_of: Callable[[int], range],
+    done: Callable[[int, int], None],
+    warn: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Run all chunks; `done` hears of each one, and how many of its rows failed."""
-    ledger = _Ledger(rows_of)
+    """Run all chunks; `done` hears of each one and how many of its rows failed, `warn` of one that took too long."""
+    ledger = _Ledger(rows_of, warn)
     ledger.queue.extend(Task(chunk) for chunk in chunks)
     in_flight = 0
     while ledger.queue or in_flight:
         for _ in range(min(len(ledger.queue), engine.capacity - in_flight)):
-            engine.submit(ledger.queue.popleft())
+            engine.submit(ledger.next())
             in_flight += 1
         for outcome in engine.wait(_PATIENCE):
             in_flight -= 1
@@ -80,14 +88,14 @@ def drive(
             if outcome.died is not None:
                 ledger.blame(outcome.task, outcome.died, late=outcome.late)
             elif outcome.task.rows is not None:
-                ledger.judged(outcome.task)
+                ledger.acquit(outcome.task)
             else:
                 done(outcome.task.chunk, outcome.failed)
     if ledger.hopeless:
         chunk, reason = min(ledger.hopeless.items())
         raise ModelError(
             f"{len(ledger.hopeless)} chunk(s) could not be done, the first is {chunk}: {reason}, though its rows do no "
-            "harm apart; free memory or allow more time and start again, or take smaller chunks in another folder"
+            "harm apart; free memory or raise --chunk-limit and start again, or lower --chunk-rows in another folder"
         )
 
 
@@ -96,50 +104,73 @@ class _Ledger:
     """Tasks that wait, and the search for the rows that kill processes."""
 
     rows_of: Callable[[int], range]
+    warn: Callable[[str], None]
+    limits: int = 1  # of a whole chunk
     queue: deque[Task] = field(default_factory=deque)
     deaths: Counter[int] = field(default_factory=Counter)  # of processes that worked on a whole chunk
     guilty: dict[int, dict[int, str]] = field(default_factory=dict)  # rows of each chunk, and why
     trials: Counter[int] = field(default_factory=Counter)  # tasks that try rows of a chunk
+    passed: Counter[int] = field(default_factory=Counter)  # those that did no harm
+    slow: set[int] = field(default_factory=set)  # chunks that took too long
     hopeless: dict[int, str] = field(default_factory=dict)
+
+    def next(self) -> Task:
+        """The next task; a whole chunk has the time that whole chunks have by now."""
+        task = self.queue.popleft()
+        return task if task.rows is not None else replace(task, limits=max(task.limits, self.limits))
 
     def blame(self, task: Task, reason: str, *, late: bool) -> None:
         """A task has killed its process."""
         if task.rows is None:
             self._blame_chunk(task, reason, late=late)
-        elif len(task.rows) == 1 and not task.again:
+        elif len(task.rows) > 1:
+            self._try_pieces(task.chunk, task.rows)
+            self._judged(task.chunk)
+        elif not task.again and not late:
             self.queue.appendleft(replace(task, again=True))
         else:
-            if len(task.rows) == 1:
-                self.guilty.setdefault(task.chunk, {})[task.rows[0]] = reason
-                self.deaths[task.chunk] = 0
-            else:
-                self._try(task.chunk, task.rows[len(task.rows) // 2 :])
-                self._try(task.chunk, task.rows[: len(task.rows) // 2])
-            self.judged(task)
+            self.guilty.setdefault(task.chunk, {})[task.rows[0]] = reason
+            self.deaths[task.chunk] = 0
+            self._judged(task.chunk)
 
     def _blame_chunk(self, task: Task, reason: str, *, late: bool) -> None:
-        chunk, rows = task.chunk, self.rows_of(task.chunk)
+        chunk = task.chunk
         self.deaths[chunk] += 1
+        if late:
+            self.slow.add(chunk)
+            self.warn(
+                f"chunk {chunk}: {reason}; its rows are tried in pieces; if the model is slow, raise --chunk-limit or "
+                "lower --chunk-rows"
+            )
         if self.deaths[chunk] > _MOST_DEATHS:
             self.hopeless[chunk] = reason
         elif self.deaths[chunk] == 1 and not late:
             self.queue.appendleft(task)
-        elif len(rows) == 1:
-            self._try(chunk, rows)
         else:
-            self._try(chunk, rows[len(rows) // 2 :])
-            self._try(chunk, rows[: len(rows) // 2])
+            self._try_pieces(chunk, self.rows_of(chunk))
+            if not self.trials[chunk]:  # no row was left to be explained, and none is to blame
+                self.queue.appendleft(task)
 
-    def _try(self, chunk: int, rows: range) -> None:
-        """Let some rows be tried, unless all of them are guilty already."""
-        known = {row: why for row, why in self.guilty.get(chunk, {}).items() if row in rows}
-        if len(known) < len(rows):
-            share = max(_LEAST_SHARE, len(rows) / len(self.rows_of(chunk)))
-            self.trials[chunk] += 1
-            self.queue.appendleft(Task(chunk, rows, known, share))
+    def _try_pieces(self, chunk: int, rows: range) -> None:
+        """Let rows be tried in pieces, except where all of them are guilty already."""
+        size = -(-len(rows) // _PIECES)
+        for start in reversed(range(0, len(rows), size)):
+            piece = rows[start : start + size]
+            known = {row: why for row, why in self.guilty.get(chunk, {}).items() if row in piece}
+            if len(known) < len(piece):
+                self.trials[chunk] += 1
+                self.queue.appendleft(Task(chunk, piece, known))
 
-    def judged(self, task: Task) -> None:
+    def acquit(self, task: Task) -> None:
+        """The rows of a trial do no harm."""
+        self.passed[task.chunk] += 1
+        self._judged(task.chunk)
+
+    def _judged(self, chunk: int) -> None:
         """A trial is over. After the last one of a chunk, it is written without the guilty rows."""
-        self.trials[task.chunk] -= 1
-        if self.trials[task.chunk] == 0:
-            self.queue.appendleft(Task(task.chunk, skip=dict(sorted(self.guilty.get(task.chunk, {}).items()))))
+        self.trials[chunk] -= 1
+        if self.trials[chunk] == 0:
+            guilty = dict(sorted(self.guilty.get(chunk, {}).items()))
+            if chunk in self.slow:  # its pieces took at most so long; if none hung, the other chunks are slow as well
+                self.limits = max(self.limits, 1 if guilty else self.passed[chunk])
+            self.queue.appendleft(Task(chunk, skip=guilty, limits=max(1, self.passed[chunk])))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lormika.batch import lock
-from lormika.batch.inputs import is_input, sha256
+from lormika.batch.inputs import is_input, read_numbers, sha256
 from lormika.batch.records import INSTANCES, RULES
 from lormika.errors import InputError
 from lormika.frames import listing
@@ -77,8 +77,16 @@ class Folder:
     def locked(self, *, shared: bool) -> Iterator[None]:
         """Keep other runs out; shards of one run come in together."""
         busy = f"another run is at work in {self.path}: wait for it, or choose another folder"
-        with lock.held(self.path / ".lock", alone=not shared, patience=_MOMENT, busy=busy):
-            yield
+        own = self.path / ".lock"
+        with lock.held(own, alone=not shared, patience=_MOMENT, busy=busy):
+            try:
+                yield
+            finally:
+                # Shards leave their locks: over a network, another machine may go on seeing a file that was removed,
+                # and hold it while somebody else holds a new one.
+                if not shared:
+                    lock.remove(self.path / ".writing")
+                    own.unlink(missing_ok=True)
 
     def writing(self, *, alone: bool) -> AbstractContextManager[None]:
         """Write into the folder: parts with others, all else alone.
@@ -146,8 +154,8 @@ class Folder:
             raise InputError(f"{self.run_file} is damaged: remove the folder")
         return Run(**content)
 
-    def is_done(self, run: Run, chunk: int) -> bool:
-        """Whether both parts of a chunk are there and fit; otherwise they are made anew."""
+    def failed(self, run: Run, chunk: int) -> int | None:
+        """How many rows of a chunk failed; None: its parts are not both there and fit, and are made anew."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -157,12 +165,14 @@ class Folder:
                 pq.ParquetFile(self.part("instances", chunk)) as instances,
             ):
                 if rules.schema_arrow.names != list(RULES) or instances.schema_arrow.names != list(INSTANCES):
-                    return False
-                table = instances.read(["row", *_KINDS]).to_pydict()
-                n_rules = sum(count or 0 for kind in _KINDS for count in table[kind])
-                return table["row"] == list(run.rows_of(chunk)) and bool(n_rules == rules.metadata.num_rows)
+                    return None
+                table = instances.read(["row", "error", *_KINDS])
+                n_rules = sum(count or 0 for kind in _KINDS for count in table[kind].to_pylist())
+                numbers = read_numbers(self.path / run.input, run.rows_of(chunk))
+                fit = table["row"].to_pylist() == numbers and n_rules == rules.metadata.num_rows
+                return table.num_rows - table["error"].null_count if fit else None
         except (pa.ArrowException, OSError, ValueError):
-            return False
+            return None
 
     def write_part(self, chunk: int, rules: pa.Table, instances: pa.Table) -> None:
         """Write the rules, then the instances: when these are there, the chunk is done."""

@@ -6,25 +6,67 @@ import hashlib
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from lormika import frames
 from lormika.errors import InputError
+from lormika.schema import Feature, Schema
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _ROW_GROUP = 1000
+_NUMBERS = "__index_level_0__"  # what pandas calls the column of an index without a name
+
+
+def check_rows(rows: pd.DataFrame, schema: Schema) -> None:
+    """Refuse rows without numbers, or with a column that is wrong in all of them: that is no failure of a row."""
+    if rows.empty:
+        raise InputError("there is no row to explain")
+    if rows.index.dtype.kind not in "iu" or not rows.index.is_unique:
+        raise InputError("the index of the rows numbers them: give a whole number to each")
+    for feature in schema.features:
+        reason = _wrong_everywhere(feature, rows[[feature.name]])
+        if reason is not None:
+            where = f"all {len(rows):,} rows" if len(rows) > 1 else "the only row"
+            raise InputError(f"column {feature.name!r} is wrong in {where}: {reason}")
+
+
+def _wrong_everywhere(feature: Feature, column: pd.DataFrame) -> str | None:
+    """Why no value of a column can be used; None: one can."""
+    reason = None
+    for some in _attempts(column):
+        try:
+            feature.encode(frames.read(some)[feature.name])
+        except InputError as error:
+            reason = reason or str(error).removeprefix(f"column {feature.name!r}, row 0: ")
+        else:
+            return None
+    return reason
+
+
+def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The whole column, and each of its different values."""
+    yield column
+    different = np.flatnonzero(~column.iloc[:, 0].map(repr).duplicated())
+    yield from (column.iloc[[row]] for row in different.tolist())
 
 
 def save_input(frame: pd.DataFrame, folder: Path) -> str:
-    """Write the rows to be explained into a file that is named by its content, and give that name."""
+    """Write the rows to be explained into a file that is named by its content, and give that name.
+
+    The index of the frame numbers the rows, as they are in the user's file.
+    """
     content = io.BytesIO()
     try:
-        frame.to_parquet(content, index=False, row_group_size=_ROW_GROUP)
+        frame.rename_axis(index=None).to_parquet(content, index=True, row_group_size=_ROW_GROUP)
     except (ValueError, TypeError) as error:  # a column of several types, for instance
         raise InputError(f"the rows cannot be written as Parquet: {error}") from error
     name = f"input-{hashlib.sha256(content.getbuffer()).hexdigest()[:32]}.parquet"
@@ -40,14 +82,24 @@ def is_input(path: Path) -> bool:
 
 
 def read_input(path: Path, rows: range) -> pd.DataFrame:
-    """Some rows of the input; only the part of the file that holds them is read."""
+    """Some rows of the input, whose index numbers them; only the part of the file that holds them is read."""
+    frame: pd.DataFrame = _read(path, rows, None).to_pandas()
+    return frame
+
+
+def read_numbers(path: Path, rows: range) -> list[int]:
+    """Numbers of some rows of the input."""
+    numbers: list[int] = _read(path, rows, [_NUMBERS])[_NUMBERS].to_pylist()
+    return numbers
+
+
+def _read(path: Path, rows: range, columns: list[str] | None) -> pa.Table:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
         groups = range(rows.start // _ROW_GROUP, -(-rows.stop // _ROW_GROUP))
-        table = file.read_row_groups(list(groups))
-    frame: pd.DataFrame = table.slice(rows.start - groups.start * _ROW_GROUP, len(rows)).to_pandas()
-    return frame
+        table = file.read_row_groups(list(groups), columns)
+    return table.slice(rows.start - groups.start * _ROW_GROUP, len(rows))
 
 
 def sha256(path: Path) -> str:

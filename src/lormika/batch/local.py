@@ -43,7 +43,7 @@ class LocalEngine:
         self._begin(place, task)
 
     def _begin(self, place: int, task: Task) -> None:
-        self._workers[place].begin(task, self.time_limit * task.share)
+        self._workers[place].begin(task, self.time_limit * task.limits)
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Outcomes since the last call; waits for one at most so long."""
@@ -75,7 +75,7 @@ class LocalEngine:
         if worker.ready and task is not None:
             self._wasted = 0
             self._replace(place, reason)
-            reason = f"it took longer than {round(self.time_limit * task.share, 1):g} s" if late else reason
+            reason = f"it took longer than {self.time_limit * task.limits:g} s (--chunk-limit)" if late else reason
             return [Outcome(task, died=reason, late=late)]
         self._replace(place, reason)
         if task is not None:  # which it never began

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from lormika.errors import InputError
 
@@ -16,24 +18,35 @@ _PAUSE = 0.05  # seconds
 @contextmanager
 def held(path: Path, *, alone: bool, patience: float, busy: str) -> Iterator[None]:
     """Hold a lock, alone or with others who do not want it alone; `busy` is said when patience ends."""
+    deadline = time.monotonic() + patience
+    while (file := _take(path, alone)) is None:
+        if time.monotonic() > deadline:
+            raise InputError(busy)
+        time.sleep(_PAUSE)
+    with file:
+        yield
+
+
+def remove(path: Path) -> None:
+    """Remove a lock that nobody holds."""
+    with suppress(InputError), held(path, alone=True, patience=0, busy="somebody holds it"):
+        path.unlink()
+
+
+def _take(path: Path, alone: bool) -> IO[str] | None:
+    """The open file, once it is locked; None: somebody else holds it."""
     try:
         file = path.open("a")
     except OSError as error:
         raise InputError(f"cannot write into {path.parent}: {error.strerror}") from error
-    with file:
-        deadline = time.monotonic() + patience
-        while not _take(file.fileno(), path, alone):
-            if time.monotonic() > deadline:
-                raise InputError(busy)
-            time.sleep(_PAUSE)
-        yield
-
-
-def _take(descriptor: int, path: Path, alone: bool) -> bool:
     try:
-        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()):  # else it was removed before we had it
+            return file
+    except (BlockingIOError, FileNotFoundError):
+        pass
     except OSError as error:
+        file.close()
         raise InputError(f"{path} cannot be locked, which this file system may not know: {error.strerror}") from error
-    return True
+    file.close()
+    return None

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.batch import records
-from lormika.batch.chunks import DeadModelError, check_alive, open_run, reopen_run
-from lormika.errors import InputError
+from lormika.batch.chunks import DeadModelError, Told, check_alive, open_run, reopen_run
+from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
+from lormika.many import OnError
+from lormika.options import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def explain_partition(
-    folder: str | Path, row: str, *, table: str = "rules"
+    folder: str | Path, row: str, *, table: str = "rules", on_error: OnError = "record"
 ) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
     """Make a function from frames of rows to frames of rules, which needs nothing but a folder that all workers see.
 
@@ -28,6 +31,9 @@ def explain_partition(
         Column with the number of each row, a whole number; it comes back as `row`.
     table
         `rules`: one row for each rule (`RULES`); `instances`: one row for each instance (`INSTANCES`).
+    on_error
+        What becomes of rows that cannot be explained. `record`: the table of instances says why in its column `error`;
+        that of rules has no place for them, and a warning counts them. `raise`: the first one ends it.
 
     Examples
     --------
@@ -35,34 +41,54 @@ def explain_partition(
 
         rules = rows.mapInPandas(explain_partition("/shared/run", row="number"), schema)
     """
-    columns = {"rules": records.RULES, "instances": records.INSTANCES}.get(table)
-    if columns is None:
-        raise InputError(f"table={table!r}: choose rules or instances")
+    _columns(table)
+    check_choice("on_error", on_error, ["record", "raise"])
     place = Path(folder)
 
     def explain(frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for frame in frames:
             if len(frame):
-                yield _explain(place, frame, row, table)
+                yield _explain(place, frame, row, table, on_error)
 
     return explain
 
 
-def _explain(folder: Path, frame: pd.DataFrame, row: str, table: str) -> pd.DataFrame:
+def _columns(table: str) -> dict[str, str]:
+    columns = {"rules": records.RULES, "instances": records.INSTANCES}.get(table)
+    if columns is None:
+        raise InputError(f"table={table!r}: choose rules or instances")
+    return columns
+
+
+def _explain(folder: Path, frame: pd.DataFrame, row: str, table: str, on_error: OnError) -> pd.DataFrame:
     run = open_run(folder).run
-    needed = [row, *run.features, *([run.id] if run.id is not None and table == "instances" else [])]
-    lacking = [name for name in needed if name not in frame.columns]
+    lacking = [name for name in (row, *run.features, run.id) if name is not None and name not in frame.columns]
     if lacking:
         raise InputError(f"the rows lack the column {lacking[0]!r}")
     if frame[row].dtype.kind not in "iu":
         raise InputError(f"the column {row!r} numbers the rows: give whole numbers, not {frame[row].dtype}")
-    numbers = frame[row].tolist()
-    told = zip(numbers, _told(folder, frame[run.features]), strict=True)
-    if table == "rules":
-        rows = (rule for number, result in told for rule in records.rule_rows(number, result))
-        return _frame(rows, records.RULES)
-    names = iter(records.identifiers(frame, run.id))
-    return _frame((records.instance_row(number, next(names), result) for number, result in told), records.INSTANCES)
+    results = _told(folder, frame[run.features])
+    told = list(map(Told, frame[row].tolist(), records.identifiers(frame, run.id), results))
+    if table == "rules" or on_error == "raise":
+        _tell_failures(told, on_error)
+    make = records.rule_rows if table == "rules" else lambda *one: [records.instance_row(*one)]
+    rows = (record for one in told for record in make(*one))
+    explained: pd.DataFrame = records.to_table(rows, _columns(table)).to_pandas()
+    return explained
+
+
+def _tell_failures(told: list[Told], on_error: OnError) -> None:
+    failed = [(one.row, one.result.reason) for one in told if isinstance(one.result, Failure)]
+    if not failed:
+        return
+    row, reason = failed[0]
+    if on_error == "raise":
+        raise ModelError(f"row {row} cannot be explained: {reason}")
+    warnings.warn(
+        f"{len(failed):,} of {len(told):,} rows could not be explained, the first is row {row}: {reason} "
+        '(table="instances" lists them all)',
+        stacklevel=4,
+    )
 
 
 def _told(folder: Path, features: pd.DataFrame) -> list[Explanation | Failure]:
@@ -80,17 +106,11 @@ def _told(folder: Path, features: pd.DataFrame) -> list[Explanation | Failure]:
     return told
 
 
-def _frame(rows: Iterable[dict[str, Any]], columns: Mapping[str, str]) -> pd.DataFrame:
-    frame: pd.DataFrame = records.to_table(rows, columns).to_pandas()
-    return frame
-
-
 def spark_schema(table: str = "rules") -> str:
     """Columns of a table, as Spark writes them.
 
     >>> spark_schema("instances")[:42]
     'row bigint, id string, prediction string, '
     """
-    columns = {"rules": records.RULES, "instances": records.INSTANCES}[table]
     types = {"int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean", "list<string>": "array<string>"}
-    return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in columns.items())
+    return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in _columns(table).items())

@@ -97,9 +97,10 @@ def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
-    import pandas as pd
+    import pyarrow.parquet as pq
 
-    return read_schema(frames.read(pd.read_parquet(folder / "witness.parquet")), facts["categorical"])
+    with pq.ParquetFile(folder / "witness.parquet") as file:  # which needs fewer modules than pandas' way
+        return read_schema(frames.read(file.read().to_pandas()), facts["categorical"])
 
 
 def _check_schema(wanted: Schema, found: Schema) -> None:

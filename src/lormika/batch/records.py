@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lormika.explanation import Explanation, Failure
 from lormika.payload import dump_rule
-from lormika.rule import Category, Rule
+from lormika.rule import Category, Rerun, Rule
 from lormika.values import Scalar
 
 if TYPE_CHECKING:
@@ -17,32 +17,43 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RULES = {
-    "row": "int64",  # of the input, from 0
+    "row": "int64",  # of the data file, from 0
+    "id": "string",  # of the column that was named as id
+    "prediction": "string",  # a class, here and below, as `label_text` writes it
     "rank": "int32",  # among the rules of the row, from 0, in the order of the explanation
+    # From here to `turned`: the names and meanings of `Explanation.to_frame`.
     "category": "string",
-    "consequent": "string",  # the class, as `label_text` writes it
     "rule": "string",  # in words
-    "features": "list<string>",
-    "conditions": "string",  # JSON, as in an explanation's payload
-    "rows": "int32",  # of the sample; then those that match the conditions, have the class, and both
-    "antecedent": "int32",
-    "consequent_rows": "int32",
-    "both": "int32",
-    "real_rows": "int32",  # the same on the real rows of the sample alone
-    "real_antecedent": "int32",
-    "real_consequent_rows": "int32",
-    "real_both": "int32",
-    "score": "float64",
+    "consequent": "string",
+    "conditions": "int32",  # how many
+    "support": "float64",
+    "coverage": "float64",
+    "confidence": "float64",
+    "lift": "float64",
+    "leverage": "float64",
+    "score": "float64",  # the objective, m-estimate included
     "p_value": "float64",
-    "edits": "string",  # JSON: the smallest change that makes a hypothetical rule true; null for a current one
+    "rows": "int32",  # of the sample that match the conditions
+    "real_rows": "int32",  # those of them that are no generated ones
+    "edit": "string",  # the smallest change that makes a hypothetical rule true; null for a current one
     "rerun_label": "string",
     "rerun_prediction_probability": "float64",  # of the prediction of the row as it is, not of the new label
     "turned": "bool",
+    # All else that a rule is made of.
+    "features": "list<string>",
+    "conditions_json": "string",  # as in an explanation's payload
+    "edits_json": "string",
+    "sample_rows": "int32",  # all rows of the sample; then those that have the class, and those that match both
+    "consequent_rows": "int32",
+    "both_rows": "int32",
+    "real_sample_rows": "int32",  # the same of the real rows alone
+    "real_consequent_rows": "int32",
+    "real_both_rows": "int32",
 }
 """Columns of the table of rules, and their types."""
 
 INSTANCES = {
-    "row": "int64",
+    "row": "int64",  # of the data file, from 0
     "id": "string",  # of the column that was named as id
     "prediction": "string",
     "probability": "float64",
@@ -68,32 +79,41 @@ def label_text(label: Scalar | None) -> str | None:
     return label if label is None or isinstance(label, str) else json.dumps(label)
 
 
-def rule_rows(row: int, result: Explanation | Failure) -> Iterable[dict[str, Any]]:
+def rule_rows(row: int, identifier: str | None, result: Explanation | Failure) -> Iterator[dict[str, Any]]:
     """Rows of the table of rules."""
-    return (_rule_row(row, rank, rule) for rank, rule in enumerate(result.rules))
+    if isinstance(result, Explanation):
+        about = {"row": row, "id": identifier, "prediction": label_text(result.prediction)}
+        for rank, rule in enumerate(result.rules):
+            yield about | {"rank": rank} | _rule(rule)
 
 
-def _rule_row(row: int, rank: int, rule: Rule) -> dict[str, Any]:
-    payload, real, rerun = dump_rule(rule), rule.real, rule.rerun
+def _rule(rule: Rule) -> dict[str, Any]:
+    payload, counts, real = dump_rule(rule), rule.counts, rule.real
     return {
-        "row": row,
-        "rank": rank,
         "category": payload["category"],
-        "consequent": label_text(rule.consequent),
         "rule": str(rule),
-        "features": list(rule.features),
-        "conditions": _compact(payload["conditions"]),
-        "rows": rule.counts.rows,
-        "antecedent": rule.counts.antecedent,
-        "consequent_rows": rule.counts.consequent,
-        "both": rule.counts.both,
-        "real_rows": None if real is None else real.rows,
-        "real_antecedent": None if real is None else real.antecedent,
-        "real_consequent_rows": None if real is None else real.consequent,
-        "real_both": None if real is None else real.both,
-        "score": rule.score,
+        "consequent": label_text(rule.consequent),
+        "conditions": len(rule.conditions),
+        **{name: getattr(rule, name) for name in ("support", "coverage", "confidence", "lift", "leverage", "score")},
         "p_value": None if math.isnan(rule.p_value) else rule.p_value,
-        "edits": None if rerun is None else _compact(payload["rerun"]["edits"]),
+        "rows": counts.antecedent,
+        "real_rows": None if real is None else real.antecedent,
+        **_rerun(rule.rerun),
+        "features": list(rule.features),
+        "conditions_json": _compact(payload["conditions"]),
+        "edits_json": None if rule.rerun is None else _compact(payload["rerun"]["edits"]),
+        "sample_rows": counts.rows,
+        "consequent_rows": counts.consequent,
+        "both_rows": counts.both,
+        "real_sample_rows": None if real is None else real.rows,
+        "real_consequent_rows": None if real is None else real.consequent,
+        "real_both_rows": None if real is None else real.both,
+    }
+
+
+def _rerun(rerun: Rerun | None) -> dict[str, Any]:
+    return {
+        "edit": None if rerun is None else str(rerun),
         "rerun_label": None if rerun is None else label_text(rerun.label),
         "rerun_prediction_probability": None if rerun is None else rerun.probability,
         "turned": None if rerun is None else rerun.turned,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lormika.batch import prepared
 from lormika.batch.driver import Engine, drive
 from lormika.batch.folder import Folder, Run
-from lormika.batch.inputs import save_input
+from lormika.batch.inputs import check_rows, save_input
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.explanation import Failure
@@ -61,11 +61,10 @@ def prepare(
 ) -> Run:
     """Write all that workers need into the folder; one that holds another run is refused.
 
-    `rows` has the columns of the background, and the one that names the rows, if any; `model` is how to load it.
-    `order` is what makes the same command known again, so that it need not prepare anything.
+    `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them. `model`
+    is how to load it. `order` is what makes the same command known again, so that it need not prepare anything.
     """
-    if rows.empty:
-        raise InputError("there is no row to explain")
+    check_rows(rows, explainer.schema)
     target = Folder(folder)
     if chunk_rows is not None:
         check_integer("chunk_rows", chunk_rows, 1)
@@ -92,25 +91,34 @@ def prepare(
 
 
 def run_chunks(
-    folder: Path, run: Run, engine: Callable[[], Engine], shard: Shard, done: Callable[[int, int], None]
+    folder: Path,
+    run: Run,
+    engine: Callable[[], Engine],
+    shard: Shard,
+    done: Callable[[int, int], None],
+    *,
+    warn: Callable[[str], None] = lambda text: None,
+    retry_failed: bool = False,
 ) -> dict[str, Any] | None:
-    """Do the chunks of a shard that are not done; `done` hears of each, and of its failed rows.
+    """Do the chunks of a shard that are not done, or with `retry_failed` hold failed rows.
 
-    Gives what the whole run came to; None: other shards have not finished.
+    `done` hears of each chunk of the shard and its failed rows, `warn` of chunks that take too long. Gives what the
+    whole run came to; None: other shards have not finished.
     """
     target = Folder(folder)
     own = range(shard.number, run.chunks, shard.shards)
     waiting = []
     for chunk in own:
-        if target.is_done(run, chunk):
-            done(chunk, 0)
-        else:
+        failed = target.failed(run, chunk)
+        if failed is None or (failed and retry_failed):
             waiting.append(chunk)
+        else:
+            done(chunk, failed)
     if waiting:
         target.manifest.unlink(missing_ok=True)
         with closing(engine()) as at_work:
-            drive(at_work, waiting, run.rows_of, done)
-    if not all(chunk in own or target.is_done(run, chunk) for chunk in range(run.chunks)):
+            drive(at_work, waiting, run.rows_of, done, warn)
+    if any(chunk not in own and target.failed(run, chunk) is None for chunk in range(run.chunks)):
         return None
     return target.finish(run)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -187,13 +188,14 @@ def _details(tables: dict[str, pd.DataFrame], label: Any, rows: int, top: int) -
     """The most frequent rules, features and changes of a class."""
     by_feature = {kind: _entries(_of(tables["features"], label, kind), top) for kind in KINDS}
     by_rule = {kind: _entries(_of(tables["patterns"], label, kind), top) for kind in KINDS}
+    ranges = {kind: _of(tables["ranges"], label, kind) for kind in KINDS}
     changes, changed = _of(tables["changes"], label), _of(tables["changed"], label)
     known = tables["classes"]["rows"]
     return {
         "label": label,
         "rows": rows,
         "features": {kind: [_share(name, counts, rows) for name, counts in by_feature[kind]] for kind in KINDS},
-        "rules": {kind: [_rule(key, counts, rows) for key, counts in by_rule[kind]] for kind in KINDS},
+        "rules": {kind: [_rule(key, counts, rows, ranges[kind]) for key, counts in by_rule[kind]] for kind in KINDS},
         "changes": [_change((label, *key), counts, known) for key, counts in _entries(changes, top)],
         "changed": [_share(name, counts, rows) for name, counts in _entries(changed, top)],
     }
@@ -203,14 +205,16 @@ def _share(feature: Any, counts: Mapping[str, Any], rows: int) -> Payload:
     return {"feature": feature, "rows": counts["rows"], "share": counts["rows"] / rows}
 
 
-def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int) -> Payload:
+def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd.DataFrame) -> Payload:
     consequent, pattern = key
     conditions, ranges = json.loads(pattern), 0
+    common = _of(common, consequent, pattern)
     for condition in conditions:
         if condition["type"] == "interval":
             for place, end in enumerate(("low", "high"), 2 * ranges):
                 condition[end] = None if condition[end] is None else _number(counts, place)
             condition["integer"] = counts[f"whole {ranges}"] == 1
+            condition["common"] = _common(_of(common, ranges), counts["rules"]) if condition["integer"] else None
             ranges += 1
     return {
         "conditions": conditions,
@@ -222,6 +226,13 @@ def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int) -> Payload
         "tested": counts["tested"],
         "kept": counts["kept"],
     }
+
+
+def _common(ends: pd.DataFrame, rules: int) -> Payload:
+    """The most common first and last number of a range, and the share of the rules that have them."""
+    (low, high), counts = _entries(ends, 1)[0]
+    open_or = {-math.inf: None, math.inf: None}
+    return {"low": open_or.get(low, low), "high": open_or.get(high, high), "share": counts["rules"] / rules}
 
 
 def _number(counts: Mapping[str, Any], place: int) -> Payload:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = [category.value for category in Category]
 
 RULE_COLUMNS = [
-    "row", "category", "consequent", "conditions", "antecedent", "both", "edits", "rerun_label",
+    "row", "category", "consequent", "confidence", "conditions_json", "edits_json", "rerun_label",
     "rerun_prediction_probability", "turned",
 ]  # fmt: skip
 INSTANCE_COLUMNS = ["row", "prediction", "probability", "error", *KINDS, "turned"]
@@ -26,6 +26,8 @@ INSTANCE_COLUMNS = ["row", "prediction", "probability", "error", *KINDS, "turned
 MOST_PATTERNS = 100_000
 """That are kept while counting; beyond, the rarest of each class are forgotten."""
 
+_MOST_RANGES = 20  # of one condition of a pattern: the most common of many are no more than a few rules each
+_ENDS: list[Hashable] = ["range", "low", "high"]  # which range of a rule it is, and its ends
 _OF_NUMBERS = {"sum": "sum", "least": "min", "most": "max"}
 _NOT_SUMS = {"least": "min", "most": "max", "whole": "min"}
 
@@ -35,14 +37,14 @@ def tally(instances: pa.Table, rules: pa.Table) -> dict[str, pd.DataFrame]:
 
     `classes`: rows, and those with a rule of each kind and with one that turned them. `errors`: rows by reason.
     `kinds`: rules of each class and kind, how many the model was asked about, and how many it agreed with. `features`
-    and `patterns`: rows with such a rule. `changes` and `changed`: rows that such a change, or one of that feature,
-    turned.
+    and `patterns`: rows with such a rule; `ranges`: of whole numbers, rules of a pattern with the same ends. `changes`
+    and `changed`: rows that such a change, or one of that feature, turned.
     """
     rows = _read_instances(instances)
     told = _read_rules(rules, rows)
-    patterns = rule_patterns(rules["conditions"])
+    patterns = rule_patterns(rules["conditions_json"])
     turned = np.flatnonzero(told["turned"])
-    changes = change_patterns(rules["edits"].take(turned).to_pandas(), patterns.take(turned))
+    changes = change_patterns(rules["edits_json"].take(turned).to_pandas(), patterns.take(turned))
     turning = told.iloc[turned].assign(to=rules["rerun_label"].take(turned).to_pandas().astype("category").to_numpy())
     return {
         "classes": _count_classes(rows),
@@ -50,6 +52,7 @@ def tally(instances: pa.Table, rules: pa.Table) -> dict[str, pd.DataFrame]:
         "kinds": _plain(told.groupby(["prediction", "kind"], observed=True)[["rules", "tested", "kept"]].sum()),
         "features": _count_features(told, patterns, ["prediction", "kind"]),
         "patterns": _count_patterns(told, patterns, ["prediction", "kind", "consequent"]),
+        "ranges": _keep_common(_count_ranges(told, patterns)),
         "changes": _count_patterns(turning, changes, ["prediction", "to"]),
         "changed": _count_features(turning, changes, ["prediction"]),
     }
@@ -81,7 +84,16 @@ def forget_rarest(tables: dict[str, pd.DataFrame], most: int = MOST_PATTERNS) ->
             keep = (groups.rank(ascending=False, method="first") <= max(1, most // 2 // groups.ngroups)).to_numpy()
             missed = max(missed, int(table["rows"].to_numpy()[~keep].max(initial=0)))
             tables[name] = table[keep]
+    ranges = _keep_common(tables["ranges"])
+    tables["ranges"] = ranges[ranges.droplevel(_ENDS).index.isin(tables["patterns"].index)]
     return missed
+
+
+def _keep_common(ranges: pd.DataFrame) -> pd.DataFrame:
+    """Of each condition, the most common ends."""
+    names = [name for name in ranges.index.names if name not in ("low", "high")]
+    ranked = ranges.sort_index().sort_values("rules", ascending=False, kind="stable")
+    return ranked.groupby(level=names, sort=False).head(_MOST_RANGES)
 
 
 def _read_instances(table: pa.Table) -> pd.DataFrame:
@@ -114,7 +126,7 @@ def _read_rules(table: pa.Table, rows: pd.DataFrame) -> pd.DataFrame:
             "kind": kind,
             "consequent": pd.Categorical(table["consequent"].to_pandas()),
             "rules": 1,
-            "confidence": _floats(table["both"]) / _floats(table["antecedent"]),
+            "confidence": _floats(table["confidence"]),
             # Whether the model was asked, and did what the rule says: turn, or be more certain.
             "tested": (turning & table["turned"].is_valid().to_numpy()) | (surer & ~np.isnan(before + after)),
             "kept": (turning & turned) | (surer & ~turned & (after > before)),
@@ -164,6 +176,22 @@ def _count_patterns(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> 
         counted[f"whole {place}"] = whole
         how[f"whole {place}"] = (f"whole {place}", "min")
     return _plain(counted.groupby(keys, observed=True).agg(**how).assign(rows=_rows_with(counted, keys)))
+
+
+def _count_ranges(told: pd.DataFrame, patterns: Patterns) -> pd.DataFrame:
+    """Rules with the same first and last whole number of a range; an open end is infinite."""
+    import pandas as pd
+
+    keys = ["prediction", "kind", "consequent", "pattern"]
+    texts = pd.Categorical.from_codes(patterns.codes, pd.Index(patterns.texts, dtype=object))
+    rules = told[keys[:-1]].assign(pattern=texts, range=0, low=0.0, high=0.0, rules=1)
+    counted = [rules[:0]]
+    for place, whole in enumerate(patterns.whole.T):
+        own = whole == 1
+        low, high = np.ceil(patterns.numbers[own, 2 * place : 2 * place + 2]).T
+        ends = {"low": np.where(np.isnan(low), -np.inf, low), "high": np.where(np.isnan(high), np.inf, high - 1)}
+        counted.append(rules[own].assign(range=place, **ends))
+    return _plain(pd.concat(counted).groupby([*keys, *_ENDS], observed=True)[["rules"]].sum())
 
 
 def _count_features(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:

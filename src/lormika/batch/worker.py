@@ -6,6 +6,7 @@ Before the first one it opens the run and explains a row of the background: if t
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import signal
@@ -20,6 +21,7 @@ _PR_SET_PDEATHSIG = 1
 
 def main() -> None:
     """Work until the other side closes the line."""
+    gc.disable()  # modules, model and background stay for good: looking through them is a tenth of the start
     folder, parent = Path(sys.argv[1]), int(sys.argv[2])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # whoever kills the parent has no orphans
     if os.getppid() != parent:  # it was killed before that
@@ -36,6 +38,8 @@ def main() -> None:
 
     with suppress(BrokenPipeError):  # the parent is gone
         say(_open(folder))
+        gc.freeze()
+        gc.enable()
         for text in tasks:
             answer = _work(folder, json.loads(text))
             say(answer)

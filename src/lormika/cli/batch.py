@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,16 +13,17 @@ import typer
 
 from lormika.cli import parameters as p
 from lormika.cli import sources
+from lormika.cli.batch_work import How, work
 from lormika.cli.output import Talk
 from lormika.errors import InputError
 from lormika.options import Correction, Filter, Objective
 
 if TYPE_CHECKING:
-    from lormika.batch.driver import Engine
-    from lormika.batch.folder import Run
+    import pandas as pd
+
+    from lormika.batch.folder import Folder, Run
     from lormika.batch.run import Shard
 
-_SOME_FAILED = 3
 _OWN = (".", "run.json", "manifest.json", "report.html", "background-", "input-", "rules", "instances")
 
 
@@ -48,7 +49,7 @@ def batch(
     background: Annotated[
         Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")
     ] = None,
-    id: Annotated[str | None, typer.Option(help="Column that names the rows.")] = None,
+    id: Annotated[str | None, typer.Option(help="Column that names the rows, beside their numbers.")] = None,
     workers: Annotated[
         int, typer.Option(help="Processes.", show_default="one per processor", min=0, rich_help_panel=RUN)
     ] = 0,
@@ -58,9 +59,21 @@ def batch(
         str, typer.Option(help="This job of an array, such as 0/8 to 7/8 with one folder.", rich_help_panel=RUN)
     ] = "0/1",
     chunk_rows: Annotated[
-        int | None, typer.Option(help="Rows of a chunk.", show_default="some 20 s", rich_help_panel=RUN)
+        int | None, typer.Option(help="Rows of a chunk.", show_default="some 20 s", min=1, rich_help_panel=RUN)
     ] = None,
-    chunk_limit: Annotated[float, typer.Option(help="Most seconds of a chunk.", min=0.1, rich_help_panel=RUN)] = 600.0,
+    chunk_limit: Annotated[
+        float,
+        typer.Option(
+            help="Most seconds of a chunk; one that takes longer is done in pieces, each of which has as long again. A "
+            "row that takes longer alone fails.",
+            min=0.1,
+            rich_help_panel=RUN,
+        ),
+    ] = 600.0,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="Make the parts anew that hold failed rows.", rich_help_panel=RUN),
+    ] = False,
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Only make the folder, for engines of your own.", rich_help_panel=RUN)
     ] = False,
@@ -85,6 +98,7 @@ def batch(
     kernel_width: p.KernelWidth = None,
     thin: p.ThinBy = p.Thin.NEAREST,
     n_generated: p.NGenerated = 2000,
+    design: p.DesignOf = p.Design.EVEN,
     snap: p.Snap = True,
     random_state: p.RandomState = 0,
     class_name: p.ClassName = [],
@@ -98,8 +112,16 @@ def batch(
 ) -> None:
     """Explain all rows of a data file; a run that was stopped goes on where it was.
 
-    The folder then holds the tables rules/*.parquet and instances/*.parquet, and a manifest. Exit code 3: finished, but
-    some rows could not be explained; the column error of the instances says why.
+    The folder then holds a manifest and two tables, whose columns docs/batch.md describes:
+
+    rules/*.parquet: row (of DATA, from 0, also with --where), id, prediction, rank; as in Explanation.to_frame
+    category, rule, consequent, conditions, support, coverage, confidence, lift, leverage, score, p_value, rows,
+    real_rows, edit, rerun_label, rerun_prediction_probability, turned; and all that a rule is made of.
+
+    instances/*.parquet: row, id, prediction, probability, error, and how many rules of each kind there are.
+
+    Exit code 3: finished, but some rows could not be explained; the column error of the instances says why, and
+    --retry-failed tries them again.
 
     For example:
 
@@ -114,14 +136,7 @@ def batch(
 
         lormika batch applications.parquet --model loans.skops --out /shared/why --engine dask --scheduler tcp://10.0.0.5:8786
     """
-    if (engine == EngineName.DASK) != (scheduler is not None):
-        raise typer.BadParameter("--engine dask goes with --scheduler ADDRESS")
-    if where is not None and id is None:  # else nobody could tell which rows of the file the results are about
-        raise typer.BadParameter("--where goes with --id COLUMN: results number the chosen rows only")
-    from lormika.batch.folder import Folder
-    from lormika.batch.run import Shard
-
-    part, talk = Shard.of(shard), Talk(quiet)
+    part, talk = _check(engine, scheduler, shard), Talk(quiet)
     order = {
         "model": {
             "trust": trust, "allow_pickle": allow_pickle, "max_size": max_size, "isolate": isolate,
@@ -132,17 +147,16 @@ def batch(
         "explainer": {
             "categorical": categorical or None, "class_names": class_name or None, "min_neighbours": min_neighbours,
             "max_neighbours": max_neighbours, "kernel_width": kernel_width, "thin": thin.value,
-            "n_generated": n_generated, "snap": snap, "bins": bins, "cuts": sources.read_cuts(cut),
-            "random_state": random_state,
+            "n_generated": n_generated, "design": design.value, "snap": snap, "bins": bins,
+            "cuts": sources.read_cuts(cut), "random_state": random_state,
         },
         "options": {
             "k": k, "objective": objective.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
             "filter": filter.value, "alpha": alpha, "correction": correction.value, "per": per.value,
         },
     }  # fmt: skip
-    _make_folder(out)
-    folder = Folder(out)
-    with folder.locked(shared=part.shards > 1):
+    how = How(workers, scheduler, chunk_limit, part, retry_failed)
+    with _open_folder(out, shared=part.shards > 1) as folder:
         with folder.writing(alone=True):  # of several shards, one prepares the run
             folder.clean()
             known = _identify(order, model, data, background)
@@ -152,12 +166,30 @@ def batch(
                 gc.collect()  # the model and the background, which workers have themselves, are parts of cycles
         if prepare:
             talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")
-            return
-        _work(out, run, part, _engine(engine, out, run, workers, scheduler, chunk_limit), talk)
+        else:
+            work(out, run, how, talk)
 
 
-def _make_folder(out: Path) -> None:
-    """Make the folder; one with files of others is refused."""
+def _check(engine: EngineName, scheduler: str | None, shard: str) -> Shard:
+    """Refuse options that do not go together, before anything takes time."""
+    from lormika.batch.run import Shard
+
+    if engine == EngineName.DASK and scheduler is None:
+        raise typer.BadParameter("say where the cluster is: --scheduler tcp://host:8786", param_hint="--engine dask")
+    if engine != EngineName.DASK and scheduler is not None:
+        raise typer.BadParameter("it is for --engine dask: add that, or leave this out", param_hint="--scheduler")
+    try:
+        return Shard.of(shard)
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--shard") from None
+
+
+@contextmanager
+def _open_folder(out: Path, *, shared: bool) -> Iterator[Folder]:
+    """The folder of a run, which others keep out of; one with files of others is refused."""
+    from lormika.batch.folder import Folder
+
+    there = out.exists()
     try:
         out.mkdir(parents=True, exist_ok=True)
         foreign = sorted(path.name for path in out.iterdir() if not path.name.startswith(_OWN))
@@ -165,6 +197,14 @@ def _make_folder(out: Path) -> None:
         raise InputError(f"cannot make the folder {out}: {error.strerror}") from error
     if foreign and not (out / "run.json").exists():
         raise InputError(f"{out} holds {foreign[0]!r}, which is not of a run: choose an empty folder")
+    folder = Folder(out)
+    try:
+        with folder.locked(shared=shared):
+            yield folder
+    finally:
+        if not there:
+            with suppress(OSError):  # it holds something: only a run that could not begin leaves nothing behind
+                out.rmdir()
 
 
 def _facts(model: str, how: dict[str, Any]) -> dict[str, Any]:
@@ -207,6 +247,7 @@ def _prepare(
     with sources.open_model(model, talk, headers=[], **order["model"]) as loaded:
         features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk)
         rows = sources.chosen_rows(table, features, choice["where"], choice["id"])
+        _report_names(rows, choice["id"], talk)
         sources.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(loaded, around.frame[features], **order["explainer"])
@@ -217,40 +258,15 @@ def _prepare(
             )  # fmt: skip
 
 
-def _engine(
-    name: EngineName, out: Path, run: Run, workers: int, scheduler: str | None, limit: float
-) -> Callable[[], Engine]:
-    def make() -> Engine:
-        if name == EngineName.DASK:
-            from lormika.batch.dask_engine import DaskEngine
-
-            return DaskEngine(out, str(scheduler), limit)
-        from lormika.batch.local import LocalEngine
-
-        return LocalEngine(out, min(workers or os.cpu_count() or 1, run.chunks), limit)
-
-    return make
-
-
-def _work(out: Path, run: Run, shard: Shard, engine: Callable[[], Engine], talk: Talk) -> None:
-    from lormika.batch.folder import Folder
-    from lormika.batch.run import run_chunks
-    from lormika.progress import progress_bar
-
-    total = sum(len(run.rows_of(chunk)) for chunk in range(shard.number, run.chunks, shard.shards))
-    bar = progress_bar(talk.console)
-    shown = talk.console.is_terminal and not talk.console.quiet
-    bar.disable = not shown
-    manifest = Folder(out).manifest
-    before = manifest.stat().st_mtime_ns if manifest.exists() else None
-    with bar:
-        task = bar.add_task("explaining", total=total)
-        came_to = run_chunks(out, run, engine, shard, lambda chunk, _: bar.advance(task, len(run.rows_of(chunk))))
-    if came_to is None:
-        talk.say(f"{out}: this shard is done, others are not yet")
+def _report_names(rows: pd.DataFrame, identifier: str | None, talk: Talk) -> None:
+    """Warn of names that several rows have."""
+    if identifier is None:
         return
-    said = f"{came_to['rules']:,} rules about {came_to['rows']:,} rows"
-    talk.say(f"{out}: {'finished already, ' if before == manifest.stat().st_mtime_ns else ''}{said}")
-    if came_to["failed"]:
-        typer.echo(f"{came_to['failed']:,} rows failed: the column error of {out}/instances says why", err=True)
-        raise typer.Exit(_SOME_FAILED)
+    names = rows[identifier].dropna()
+    again = names[names.duplicated(keep=False)]
+    if len(again):
+        first = again.index[again == again.iloc[0]]
+        talk.warn(
+            f"Note: --id {identifier}: {len(again):,} rows share their name with another, such as rows {first[0]} and "
+            f"{first[1]} ({again.iloc[0]!r}): the column row tells them apart"
+        )

@@ -20,6 +20,8 @@ Payload = dict[str, Any]
 SHOWN = 5
 """Entries of a list that are seen at once; the others unfold."""
 
+_COMMON = 1 / 3  # of the rules of a pattern: so many ranges of whole numbers that are the same stand for all
+
 
 def to_summary(payload: Payload) -> str:
     """The page."""
@@ -166,6 +168,10 @@ def _range(condition: Payload) -> tuple[str, str | None]:
     ('≥ ~0.421', '0.38 – 0.47')
     >>> _range({"feature": "age", "low": {"mean": 25.6, "least": 25.5, "most": 25.9}, "high": None, "integer": True})
     ('≥ 26', None)
+    >>> low, high = {"mean": 0.9, "least": 0.5, "most": 1.5}, {"mean": 2.1, "least": 1.5, "most": 2.5}
+    >>> few = {"feature": "children", "low": low, "high": high, "integer": True}
+    >>> _range(few), _range(few | {"common": {"low": 1.0, "high": 2.0, "share": 0.7}})
+    (('~1 – ~2', 'from 1 – 2 to 1 – 2'), ('1 – 2', 'from 1 – 2 to 1 – 2'))
     """
     low, high = (_end(condition[name], condition["integer"], upper) for name, upper in (("low", False), ("high", True)))
     if all(end is None or end["least"] == end["most"] for end in (low, high)):
@@ -174,12 +180,18 @@ def _range(condition: Payload) -> tuple[str, str | None]:
             for name, limit in (("low", -math.inf), ("high", math.inf))
         )
         return condition_label(Interval(condition["feature"], first, last, condition["integer"])), None
-    sign = "≤" if condition["integer"] else "<"
-    said = [None if end is None else _said(end) for end in (low, high)]
     spreads = [None if end is None else _spread(end) for end in (low, high)]
+    spread = f"from {spreads[0]} to {spreads[1]}" if low and high else spreads[0] or spreads[1]
+    common = condition.get("common")
+    if common is not None and common["share"] >= _COMMON:
+        first = -math.inf if common["low"] is None else common["low"]
+        last = math.inf if common["high"] is None else common["high"] + 1
+        return condition_label(Interval(condition["feature"], first, last, integer=True)), spread
+    said = [None if end is None else _said(end) for end in (low, high)]
     if said[0] is None or said[1] is None:
-        return f"≥ {said[0]}" if said[1] is None else f"{sign} {said[1]}", spreads[0] or spreads[1]
-    return f"{said[0]} – {said[1]}", f"from {spreads[0]} to {spreads[1]}"
+        sign = "≤" if condition["integer"] else "<"
+        return f"≥ {said[0]}" if said[1] is None else f"{sign} {said[1]}", spread
+    return said[0] if said[0] == said[1] else f"{said[0]} – {said[1]}", spread
 
 
 def _end(end: Payload | None, integer: bool, upper: bool) -> Payload | None:

@@ -1,0 +1,139 @@
+"""The work of lormika batch: an engine, how far it is, and what it came to."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from lormika.cli.output import Talk
+
+if TYPE_CHECKING:
+    from lormika.batch.driver import Engine
+    from lormika.batch.folder import Run
+    from lormika.batch.run import Shard
+
+_SOME_FAILED, _INTERRUPTED = 3, 130
+_LINE_EVERY = 30.0  # seconds between lines about the progress, unless a tenth is done before
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """In which way a run is worked on, which decides nothing about its results."""
+
+    workers: int  # 0: one per processor
+    scheduler: str | None  # of Dask; None: processes of this machine
+    chunk_limit: float
+    shard: Shard
+    retry_failed: bool
+
+    def engine(self, out: Path, run: Run, talk: Talk) -> Engine:
+        """What does the chunks."""
+        if self.scheduler is not None:
+            from lormika.batch.dask_engine import DaskEngine
+
+            return DaskEngine(out, self.scheduler, self.chunk_limit, talk.warn)
+        from lormika.batch.local import LocalEngine
+
+        return LocalEngine(out, min(self.workers or os.cpu_count() or 1, run.chunks), self.chunk_limit)
+
+
+def work(out: Path, run: Run, how: How, talk: Talk) -> None:
+    """Do what is not done, and say what the run came to."""
+    from lormika.batch.folder import Folder
+    from lormika.batch.run import run_chunks
+
+    own = range(how.shard.number, run.chunks, how.shard.shards)
+    manifest = Folder(out).manifest
+    before = manifest.stat().st_mtime_ns if manifest.exists() else None
+    with _progress(sum(len(run.rows_of(chunk)) for chunk in own), talk) as advance:
+        finished = 0
+
+        def done(chunk: int, _: int) -> None:
+            nonlocal finished
+            finished += 1
+            advance(len(run.rows_of(chunk)))
+
+        try:
+            came_to = run_chunks(
+                out, run, lambda: how.engine(out, run, talk), how.shard, done,
+                warn=talk.warn, retry_failed=how.retry_failed,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            typer.echo(f"{finished:,} of {_count(len(own), 'chunk')} done; the same command goes on", err=True)
+            raise typer.Exit(_INTERRUPTED) from None
+    if came_to is None:
+        talk.say(f"{out}: this shard is done, others are not yet")
+    else:
+        _tell(out, came_to, talk, already=before == manifest.stat().st_mtime_ns)
+
+
+def _tell(out: Path, came_to: dict[str, Any], talk: Talk, *, already: bool) -> None:
+    said = f"{_count(came_to['rules'], 'rule')} about {_count(came_to['rows'], 'row')}"
+    talk.say(f"{out}: {'finished already, ' if already else ''}{said}")
+    if not came_to["failed"]:
+        return
+    failed = _count(came_to["failed"], "row")
+    verb = "had failed and stayed so, whatever --chunk-limit is now" if already else "failed"
+    typer.echo(
+        f"{failed} {verb}: the column error of {out}/instances says why; the same command with --retry-failed tries "
+        "again",
+        err=True,
+    )
+    raise typer.Exit(_SOME_FAILED)
+
+
+def _count(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> _count(1, "row"), _count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def _progress(total: int, talk: Talk) -> Iterator[Callable[[int], None]]:
+    """Show how many rows are done: a bar in a terminal, otherwise a line now and then."""
+    from lormika.progress import progress_bar
+
+    if not talk.console.is_terminal:
+        yield Lines(total, talk.say).advance
+        return
+    bar = progress_bar(talk.console)
+    bar.disable = talk.console.quiet
+    with bar:
+        task = bar.add_task("explaining", total=total)
+        yield lambda rows: bar.advance(task, rows)
+
+
+@dataclass(slots=True)
+class Lines:
+    """Progress as lines, for logs.
+
+    >>> lines = Lines(1000, print)
+    >>> for _ in range(8):
+    ...     lines.advance(30)
+    120 of 1,000 rows done (12%)
+    210 of 1,000 rows done (21%)
+    """
+
+    total: int
+    say: Callable[[str], None]
+    done: int = 0
+    told: int = 0  # rows that were done at the last line
+    when: float = field(default_factory=time.monotonic)
+
+    def advance(self, rows: int) -> None:
+        """So many more rows are done."""
+        self.done += rows
+        now = time.monotonic()
+        if 10 * self.done // self.total > 10 * self.told // self.total or now - self.when > _LINE_EVERY:
+            self.told, self.when = self.done, now
+            self.say(f"{self.done:,} of {self.total:,} rows done ({100 * self.done // self.total}%)")

@@ -1,0 +1,156 @@
+"""What the command says, and what it refuses before anything is written."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pandas as pd
+import pytest
+from conftest import QUICK, await_true
+from typer.testing import CliRunner
+
+from lormika.batch import records
+from lormika.cli.app import app
+from lormika.cli.output import Talk
+
+ONE = ("--chunk-rows", 20, "--workers", 1)
+PICKY = """
+from pathlib import Path
+from functions import good
+
+def model(frame):
+    if (frame["age"] == 99).any() and not Path("mended").exists():
+        raise KeyError("no such age")
+    return good(frame)
+"""
+
+
+def _invoke(*arguments: object):
+    line = ["rows.parquet", "--model", "python:functions:good", "--background", "background.parquet", "--out", "out"]
+    return CliRunner().invoke(app, ["batch", *line, *QUICK, *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--shard", "x"), ("--shard", "from 0/4 to 3/4")),
+        (("--scheduler", "tcp://127.0.0.1:1"), ("--scheduler", "add that")),
+        (("--engine", "dask"), ("--engine dask", "--scheduler tcp://")),
+        (("--chunk-rows", 0), ("--chunk-rows", "1")),
+    ],
+)
+def test_wrong_usage(batch, monkeypatch, options, words) -> None:
+    monkeypatch.chdir(batch.folder)
+    result = _invoke(*options)
+    assert result.exit_code == 2, result.output
+    said = " ".join(result.output.replace("│", " ").split())
+    assert all(word in said for word in words), said
+    assert not (batch.folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "words"),
+    [
+        ({"purpose": "boat"}, "column 'purpose' is wrong in all 60 rows: unseen category 'boat'"),
+        ({"income": "much"}, "column 'income' is wrong in all 60 rows: 'much' is not a number"),
+    ],
+)
+def test_a_column_that_is_wrong_in_all_rows(batch, spoiled, words) -> None:
+    rows = pd.read_parquet(batch.folder / "rows.parquet").assign(**spoiled)
+    rows.to_parquet(batch.folder / "spoiled.parquet", index=False)
+    done = batch.run("good", "out", data="spoiled.parquet")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stderr.strip().count("\n") == 0
+    assert not (batch.folder / "out").exists()
+
+
+def test_one_good_value_is_enough(batch) -> None:
+    rows = pd.read_parquet(batch.folder / "rows.parquet")[:3].assign(purpose=["boat", "ship", "car"])
+    rows.to_parquet(batch.folder / "spoiled.parquet", index=False)
+    done = batch.run("good", "out", data="spoiled.parquet")
+    assert done.returncode == 3
+    assert [row["error"] is None for row in batch.rows("out", "instances")] == [False, False, True]
+
+
+def test_failed_rows_are_tried_again(batch, undisturbed) -> None:
+    (batch.folder / "picky.py").write_text(PICKY)
+    done = batch.run("python:picky:model", "out", *ONE, data="bad.parquet")
+    assert done.returncode == 3
+    assert done.stderr.strip() == (
+        "2 rows failed: the column error of out/instances says why; the same command with --retry-failed tries again"
+    )
+    assert batch.leftovers("out") == []
+    before = batch.parts("out")
+
+    (batch.folder / "mended").touch()
+    done = batch.run("python:picky:model", "out", *ONE, "--chunk-limit", 900, data="bad.parquet")
+    assert done.returncode == 3
+    assert "2 rows had failed and stayed so, whatever --chunk-limit is now" in done.stderr
+    assert "--retry-failed" in done.stderr
+    assert batch.parts("out") == before
+
+    kept = (batch.folder / "out" / "rules" / "part-00001.parquet").stat().st_mtime_ns
+    done = batch.run("python:picky:model", "out", *ONE, "--retry-failed", data="bad.parquet")
+    assert done.returncode == 0, done.stderr
+    after = batch.parts("out")
+    assert {name for name in after if after[name] != before[name]} == {
+        f"{kind}/part-0000{chunk}.parquet" for kind in ("rules", "instances") for chunk in (0, 2)
+    }
+    assert (batch.folder / "out" / "rules" / "part-00001.parquet").stat().st_mtime_ns == kept
+    for kind in ("rules", "instances"):
+        assert [repr(row) for row in batch.rows("out", kind)] == [repr(row) for row in undisturbed[kind]]
+    assert json.loads((batch.folder / "out" / "manifest.json").read_text())["failed"] == 0
+
+
+def test_one_row_failed(batch) -> None:
+    pd.read_parquet(batch.folder / "bad.parquet")[:4].to_parquet(batch.folder / "few.parquet", index=False)
+    done = batch.run("raises", "few", *ONE, data="few.parquet")
+    assert done.returncode == 3
+    assert done.stderr.startswith("1 row failed: ")
+
+
+def test_a_slow_model_gets_through(batch, reference) -> None:
+    """The limit is too short for a chunk, and long enough for some of its rows."""
+    done = batch.run("sluggish", "out", "--chunk-rows", 30, "--chunk-limit", 1.5, quiet=False)
+    assert done.returncode == 0, done.stderr
+    assert "it took longer than 1.5 s (--chunk-limit)" in done.stderr
+    assert "raise --chunk-limit or lower --chunk-rows" in done.stderr
+    assert "60 of 60 rows done (100%)" in done.stderr
+    assert batch.parts("out") == reference(30)
+
+
+def test_names_that_are_there_twice(batch, capsys) -> None:
+    from lormika.cli.batch import _report_names
+
+    rows = pd.DataFrame({"name": ["a", "b", None, None, "a", "c", "b"]}, index=[3, 4, 5, 6, 8, 9, 10])
+    _report_names(rows, "name", Talk(quiet=False))
+    assert "--id name: 4 rows share their name with another, such as rows 3 and 8 ('a')" in capsys.readouterr().err
+    _report_names(rows[3:6], "name", Talk(quiet=False))
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_says_how_far_it_is(batch) -> None:
+    process = batch.start("slower", "out", "--chunk-rows", 5, "--workers", 2)
+    assert await_true(lambda: len(batch.parts("out")) >= 4)
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    said = printed.strip()
+    assert said.endswith(" of 12 chunks done; the same command goes on"), said
+    assert 2 <= int(said.split()[0]) <= 12
+    assert batch.leftovers("out") == []
+
+
+def test_every_column_is_described() -> None:
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text()
+    for columns in (records.RULES, records.INSTANCES):
+        for name in columns:
+            assert f"`{name}`" in page, name
+    result = CliRunner().invoke(app, ["batch", "--help"])
+    assert "docs/batch.md" in result.output
+    for name in ("confidence", "p_value", "prediction", "leverage"):
+        assert name in result.output
