@@ -8,6 +8,7 @@ import typer
 
 from lormika.cli.batch import batch
 from lormika.cli.demo import demo
+from lormika.cli.evaluate import evaluate
 from lormika.cli.explain import explain
 from lormika.cli.info import info
 from lormika.cli.mine import mine
@@ -21,7 +22,7 @@ app = typer.Typer(
     help="Explain single predictions with the best if-then rules around them.",
     epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 130 interrupted.",
 )
-for command in (explain, batch, report, mine, demo, info):
+for command in (explain, batch, report, mine, demo, evaluate, info):
     app.command()(command)
 
 

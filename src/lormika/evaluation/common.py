@@ -1,0 +1,54 @@
+"""Common ground: one neighbourhood of an instance on which the rules of every explainer are measured alike.
+
+It is made by this library's neighbourhood code, with a seed that no explainer has and many more generated rows than any
+explainer uses, so that a rule cannot have been fitted to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lormika.evaluation.setting import Setting
+from lormika.explainer import Explainer
+from lormika.rule import Counts, Rule
+
+_SEED = 20_200_101  # far from the seeds of the runs, which count from the plan's
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Real and generated rows around an instance, and the model's labels."""
+
+    rows: Any
+    labels: np.ndarray  # of texts or numbers, as the model says them
+
+    def count(self, rule: Rule) -> Counts:
+        """Rows that match a rule's conditions, its consequent, and both."""
+        matching, of_class = rule.holds(self.rows), self.labels == rule.consequent
+        n_both = int((matching & of_class).sum())
+        return Counts(len(self.labels), int(matching.sum()), int(of_class.sum()), n_both)
+
+
+class CommonGround:
+    """Makes the ground of each instance when it is first needed."""
+
+    def __init__(self, setting: Setting, generated: int) -> None:
+        self._setting = setting
+        self._made: dict[int, Ground] = {}
+        self.explainer = Explainer(
+            setting.model, setting.background, labels=setting.labels,
+            n_generated=generated, design="random", random_state=_SEED,
+        )  # fmt: skip
+
+    def __getitem__(self, instance: int) -> Ground:
+        if instance not in self._made:
+            x = self._setting.instances.iloc[[instance]]
+            # Only the sample is wanted: the search is made as small as it can be.
+            sample = self.explainer.explain(x, k=1, max_conditions=1, filter="none").sample
+            assert sample is not None
+            labels = np.array(self.explainer.model.names, dtype=object)[sample.labels]
+            self._made[instance] = Ground(sample.rows, labels)
+        return self._made[instance]

@@ -1,0 +1,119 @@
+"""Plan: what is compared with what, on how much; and the cells that it consists of."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lormika.errors import InputError
+from lormika.options import check_integer, check_number
+
+DATASETS = ("compas", "adult", "german", "covertype", "loans")
+"""The paper's four, in its order; and made-up loans, of which it has none."""
+MODELS = {"svm": "svm", "tree": "dt", "lr": "lr", "mlp": "nn", "rf": "rf"}
+"""Names of models here: names in the paper's tables."""
+OURS = ("lormika", "lormika-other-data", "lormika-paper")
+"""This library at its defaults, the same without another tenth of the background in every run, and as in the paper."""
+RIVALS = ("anchor", "lore")
+
+_TOO_SLOW = ("covertype", "svm")  # the paper leaves it out, too: no result after ten days
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run of one explainer over the instances of one data set and model."""
+
+    dataset: str
+    model: str
+    explainer: str
+    run: int
+
+    @property
+    def file_name(self) -> str:
+        """Where its records are, in the folder of cells."""
+        return f"{self.dataset}-{self.model}-{self.explainer.replace(':', '.')}-{self.run:02}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An evaluation. The defaults are the paper's: 50 instances, ten runs with different seeds, 19 tables' cells."""
+
+    datasets: tuple[str, ...] = DATASETS[:4]
+    models: tuple[str, ...] = tuple(MODELS)
+    explainers: tuple[str, ...] = (*OURS, *RIVALS)
+    instances: int = 50
+    runs: int = 10
+    rival_instances: int | None = None  # of slow explainers: fewer instances, and fewer runs
+    rival_runs: int | None = None
+    train_rows: int | None = None  # cap of the training rows, which are the background too
+    common_rows: int = 10_000  # generated rows of the common ground
+    time_limit: float = 120.0  # seconds for each explanation of a rival
+    baseline_python: str = sys.executable  # interpreter that has the rivals
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        _check_names("datasets", self.datasets, DATASETS)
+        _check_names("models", self.models, tuple(MODELS))
+        _check_names("explainers", self.explainers, None)
+        for name, least in (("instances", 1), ("runs", 1), ("common_rows", 0), ("random_state", 0)):
+            check_integer(name, getattr(self, name), least)
+        for name, least in (("rival_instances", 1), ("rival_runs", 1), ("train_rows", 100)):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), least)
+        check_number("time_limit", self.time_limit, 0.001)
+
+    @property
+    def settings(self) -> list[tuple[str, str]]:
+        """Data sets with models, in order."""
+        return [(d, m) for d in self.datasets for m in self.models if (d, m) != _TOO_SLOW]
+
+    def instances_of(self, explainer: str) -> int:
+        """How many instances an explainer gets."""
+        cap = None if explainer in OURS else self.rival_instances
+        return self.instances if cap is None else min(cap, self.instances)
+
+    def runs_of(self, explainer: str) -> int:
+        """How often an explainer gets them."""
+        cap = None if explainer in OURS else self.rival_runs
+        return self.runs if cap is None else min(cap, self.runs)
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, in the order in which they are worked on."""
+        for dataset, model in self.settings:
+            for explainer in self.explainers:
+                for run in range(self.runs_of(explainer)):
+                    yield Cell(dataset, model, explainer, run)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+
+_QUICK: dict[str, Any] = {
+    "datasets": ("compas", "german"), "models": ("tree", "rf"),
+    "instances": 10, "runs": 3, "rival_instances": 2, "rival_runs": 2,
+}  # fmt: skip
+
+
+def quick(plan: Plan) -> Plan:
+    """A subset of some minutes: the small data sets, quick models, few instances and runs.
+
+    What differs from the defaults stays as it is.
+
+    >>> quick(Plan(models=("svm",))).models, quick(Plan()).models
+    (('svm',), ('tree', 'rf'))
+    """
+    usual = Plan()
+    return replace(plan, **{name: it for name, it in _QUICK.items() if getattr(plan, name) == getattr(usual, name)})
+
+
+def _check_names(name: str, given: Sequence[str], known: Sequence[str] | None) -> None:
+    if isinstance(given, str) or not given:
+        raise InputError(f"{name}={given!r}: give at least one name, in a tuple")
+    for one in given:
+        if known is not None and one not in known:
+            raise InputError(f"{name}: there is no {one!r}; choose from {', '.join(known)}")
+    if len(set(given)) < len(given):
+        raise InputError(f"{name}: a name is there twice")

@@ -1,0 +1,65 @@
+"""Record: what came of one explanation, as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from lormika.evaluation import measures
+from lormika.evaluation.common import Ground
+from lormika.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One explanation; with an error it failed, and holds nothing else."""
+
+    instance: int
+    error: str | None = None
+    seconds: float = math.nan
+    calls: int = 0  # of the model
+    rows: int = 0  # that the model was asked about
+    rules: tuple[str, ...] = ()  # as text, the best first
+    features: tuple[str, ...] = ()  # of the best rule
+    kinds: dict[str, int] = field(default_factory=dict)  # how many rules of each of the four
+    own: dict[str, float] = field(default_factory=dict)  # measures on the explainer's own neighbourhood
+    common: dict[str, float] = field(default_factory=dict)  # measures of the best rule on common ground
+    turned: tuple[bool, ...] = ()  # whether each counterfactual rule turns the instance
+    more: dict[str, Any] = field(default_factory=dict)  # what only some explainers have
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, in which NaN is null."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Record:
+        """The inverse."""
+        seconds = math.nan if content["seconds"] is None else content["seconds"]
+        tuples = {name: tuple(content[name]) for name in ("rules", "features", "turned")}
+        numbers = {name: {k: math.nan if v is None else v for k, v in content[name].items()} for name in _NUMBERS}
+        return cls(**content | tuples | numbers | {"seconds": seconds})
+
+
+_NUMBERS = ("own", "common")
+
+
+def kinds_of(rules: Sequence[Rule]) -> dict[str, int]:
+    """How many rules of each kind there are."""
+    found = [rule.category.value for rule in rules if rule.category is not None]
+    return {kind: found.count(kind) for kind in dict.fromkeys(found)}
+
+
+def on_common_ground(rule: Rule | None, ground: Ground) -> dict[str, float]:
+    """Measures of the best rule there; of none, nothing."""
+    return {} if rule is None else measures.of_counts(ground.count(rule))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,59 @@
+"""Anchor (Ribeiro et al. 2018), the package anchor-exp, with its defaults and the paper's threshold of 0.95."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version as version_of
+from typing import Any
+
+import numpy as np
+
+THRESHOLD = 0.95
+
+
+def version() -> str:
+    """Version of the package, which must be importable."""
+    import anchor.anchor_tabular  # noqa: F401
+
+    return f"anchor-exp {version_of('anchor-exp')}"
+
+
+def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+    """Set Anchor up for a table; gives the function that explains an instance."""
+    from anchor.anchor_tabular import AnchorTabularExplainer
+
+    class Recording(AnchorTabularExplainer):  # type: ignore[misc]
+        """Keeps the conditions as they were found: in the text of an anchor, numbers are rounded to two digits."""
+
+        def add_names_to_exp(self, data_row: Any, hoeffding_exp: Any, mapping: Any) -> None:
+            self.chosen = [mapping[i] for i in hoeffding_exp["feature"]]
+            super().add_names_to_exp(data_row, hoeffding_exp, mapping)
+
+    names = task["names"]
+    categories = {f: [str(c) for c in range(task["sizes"][f])] for f, n in enumerate(names) if n in task["categories"]}
+    classes = [str(c) for c in range(len(model.codes))]
+    explainer = Recording(classes, [f"f{f}" for f in range(len(names))], task["train"], categories)
+
+    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+        found = explainer.explain_instance(x, model.predict, threshold=THRESHOLD)
+
+        def tell() -> dict[str, Any]:
+            conditions = [_condition(explainer.disc, names, *chosen) for chosen in explainer.chosen]
+            confidence = float(found.precision())
+            # Anchor's neighbourhood knows one class only, the predicted one; so its lift is its confidence (the paper).
+            own = {"coverage": float(found.coverage()), "confidence": confidence, "lift": confidence}
+            rule = {"conditions": conditions, "consequent": int(found.exp_map["prediction"])}
+            return {"rules": [rule], "own": own}
+
+        return tell
+
+    return explain
+
+
+def _condition(discretiser: Any, names: list[str], f: int, relation: str, value: Any) -> dict[str, Any]:
+    if relation == "eq":
+        return {"feature": names[f], "is": int(value)}
+    # maxs: the quartiles, then the greatest value. Bin v ends at its v-th entry.
+    end = float(discretiser.maxs[f][int(value)])
+    above, up_to = (None, end) if relation == "leq" else (end, None)
+    return {"feature": names[f], "above": above, "up_to": up_to}

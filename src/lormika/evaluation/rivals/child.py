@@ -1,0 +1,81 @@
+"""The process of a rival: `python child.py NAME TASK`, run by path, by an interpreter that need not have lormika.
+
+TASK is a file that the parent wrote with joblib. The rival is set up once. Then each line of standard input names an
+instance and a seed, and is answered with one line: the rules in a neutral form, and what they cost. What the rival
+prints goes to standard error. `python child.py NAME --check` only tells whether the rival can be imported.
+
+A condition is `{"feature": name, "above": a, "up_to": b}` (a < value <= b; either may be null), or `{"feature": name,
+"is": code}` or `{"feature": name, "is_not": code}` with the code of a category. A rule is its conditions and the code
+of a class.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import sys
+import threading
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+ADAPTERS = {"anchor": "anchor_rules", "lore": "lore_rules"}  # not named like the packages, which they would hide
+
+
+def main() -> None:
+    """Serve until no more lines come."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    name, task = sys.argv[1:3]
+    adapter = importlib.import_module(ADAPTERS.get(name, name))
+    version = adapter.version()
+    if task == "--check":
+        _say(answers, {"version": version})
+        return
+    import joblib
+    from counted import Counted  # type: ignore[import-not-found]  # beside this file, which is run by path
+
+    start = time.perf_counter()
+    content = joblib.load(task)
+    model = Counted(content)
+    explain = adapter.prepare(content, model)
+    _say(answers, {"ready": True, "version": version, "seconds": time.perf_counter() - start})
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        _say(answers, _answer(explain, content["instances"][wanted["instance"]], wanted["seed"], model))
+
+
+def _end_with(parent: int) -> None:
+    """Nobody waits for the answer once the parent is gone, however that ended."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any]:
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - the rivals draw from the global generators
+    model.calls = model.rows = 0
+    start = time.perf_counter()
+    try:
+        tell = explain(x.copy())
+        seconds, calls, rows = time.perf_counter() - start, model.calls, model.rows
+        told: dict[str, Any] = tell()  # not part of the explanation: reading it, and measuring on its neighbourhood
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return told | {"seconds": seconds, "calls": calls, "rows": rows}
+
+
+def _say(answers: Any, content: dict[str, Any]) -> None:
+    answers.write(json.dumps(content) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

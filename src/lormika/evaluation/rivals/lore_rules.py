@@ -1,0 +1,98 @@
+"""LORE (Guidotti et al. 2018), the package lore-sa, with its genetic neighbourhood and its defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version as version_of
+from typing import Any
+
+import numpy as np
+
+TARGET = "target"
+
+
+def version() -> str:
+    """Version of the package, which must be importable."""
+    import lore_sa  # noqa: F401
+
+    return f"lore-sa {version_of('lore-sa')}"
+
+
+def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+    """Set LORE up for a table; gives the function that explains an instance.
+
+    Columns are called f0, f1, …: LORE splits its own names of categories at the sign "=".
+    """
+    import pandas as pd
+    from lore_sa.bbox import sklearn_classifier_bbox
+    from lore_sa.dataset import TabularDataset
+    from lore_sa.lore import TabularGeneticGeneratorLore
+
+    names = task["names"]
+    columns = [f"f{f}" for f in range(len(names))]
+    frame = pd.DataFrame(task["train"], columns=columns)
+    frame[TARGET] = task["labels"]
+    categorical = [f"f{f}" for f, name in enumerate(names) if name in task["categories"]]
+    dataset = TabularDataset(frame, class_name=TARGET, categorial_columns=[*categorical, TARGET])
+    explainer = TabularGeneticGeneratorLore(sklearn_classifier_bbox.sklearnBBox(model), dataset)
+    kept = _keep_neighbourhood(explainer)
+
+    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+        found = explainer.explain(x)
+
+        def tell() -> dict[str, Any]:
+            rows = np.asarray(explainer.encoder.decode(kept[-1]), dtype=np.float64)
+            rules = [_rule(rule, names) for rule in (found["rule"], *found["counterfactuals"])]
+            return {"rules": rules, "own": _measures(rules[0], names, rows, model.predict(rows))}
+
+        return tell
+
+    return explain
+
+
+def _keep_neighbourhood(explainer: Any) -> list[np.ndarray]:
+    """LORE does not give its neighbourhood away: listen to the generator."""
+    kept: list[np.ndarray] = []
+    generate = explainer.generator.generate
+
+    def listening(*arguments: Any, **options: Any) -> Any:
+        kept[:] = [generate(*arguments, **options)]
+        return kept[0]
+
+    explainer.generator.generate = listening
+    return kept
+
+
+def _rule(rule: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    conditions = [_condition(premise, names) for premise in rule["premises"]]
+    return {"conditions": conditions, "consequent": int(float(rule["consequence"]["val"]))}
+
+
+def _condition(premise: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    feature, relation, value = names[int(premise["attr"][1:])], premise["op"], float(premise["val"])
+    if relation == "=":
+        return {"feature": feature, "is": int(value)}
+    if relation == "!=":
+        return {"feature": feature, "is_not": int(value)}
+    above, up_to = (None, value) if relation == "<=" else (value, None)
+    return {"feature": feature, "above": above, "up_to": up_to}
+
+
+def _measures(rule: dict[str, Any], names: list[str], rows: np.ndarray, labels: np.ndarray) -> dict[str, float | None]:
+    """Coverage, confidence and lift of a rule on LORE's own neighbourhood."""
+    matching = np.ones(len(rows), dtype=bool)
+    for condition in rule["conditions"]:
+        values = rows[:, names.index(condition["feature"])]
+        if "is" in condition:
+            matching &= values == condition["is"]
+        elif "is_not" in condition:
+            matching &= values != condition["is_not"]
+        elif condition["above"] is None:
+            matching &= values <= condition["up_to"]
+        else:
+            matching &= values > condition["above"]
+    of_class = labels == rule["consequent"]
+    share, n_matching = float(of_class.mean()), int(matching.sum())
+    confidence = float(of_class[matching].mean()) if n_matching else None
+    lift = None if confidence is None or share == 0 else confidence / share
+    return {"coverage": n_matching / len(rows), "confidence": confidence, "lift": lift}

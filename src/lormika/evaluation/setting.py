@@ -1,0 +1,118 @@
+"""Setting: a data set and a fitted model, with the instances to explain; what every explainer gets alike."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lormika import datasets
+from lormika.errors import InputError
+from lormika.writing import whole_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """A model, the table it was trained on, and rows that it has not seen."""
+
+    dataset: str
+    model_name: str
+    model: Any
+    background: pd.DataFrame
+    labels: np.ndarray  # the model's, of the background
+    instances: pd.DataFrame
+    predictions: list[Any]  # the model's, of the instances
+    costs: dict[str, float]  # seconds to fit, seconds to label the background
+
+
+def prepare(dataset: str, model_name: str, folder: Path, *, instances: int, train_rows: int | None) -> Setting:
+    """Load a data set and fit a model to it; the fitted model is kept in the folder."""
+    X, y = datasets.load(dataset)
+    train_X, test_X, train_y, _ = datasets.split(X, y)
+    if len(test_X) < instances:
+        raise InputError(f"instances={instances}: {dataset} has {len(test_X)} rows to explain")
+    if train_rows is not None:  # the split has shuffled the rows
+        train_X, train_y = train_X[:train_rows], train_y[:train_rows]
+    model, seconds = _fitted(model_name, train_X, train_y, folder / f"{dataset}-{model_name}")
+    chosen = test_X[:instances]
+    start = time.perf_counter()
+    labels = model.predict(train_X)
+    labelling = time.perf_counter() - start
+    predictions = np.asarray(model.predict(chosen)).tolist()
+    costs = {"fit_seconds": seconds, "label_seconds": labelling, "label_rows": float(len(train_X))}
+    return Setting(dataset, model_name, model, train_X, labels, chosen, predictions, costs)
+
+
+def _fitted(name: str, X: pd.DataFrame, y: pd.Series[Any], path: Path) -> tuple[Any, float]:
+    import joblib
+
+    kept, about = path.with_suffix(".joblib"), path.with_suffix(".json")
+    if kept.exists() and about.exists():
+        return joblib.load(kept), float(json.loads(about.read_text(encoding="utf-8"))["fit_seconds"])
+    start = time.perf_counter()
+    model = plain_model(datasets.make_model(name, X).fit(X, y))
+    seconds = time.perf_counter() - start
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(kept) as beside:
+        joblib.dump(model, beside)
+    with whole_file(about) as beside:
+        beside.write_text(json.dumps({"fit_seconds": seconds, "rows": len(X)}) + "\n", encoding="utf-8")
+    return model, seconds
+
+
+def plain_model(model: Any) -> Any:
+    """The same pipeline without classes of lormika, which a rival's interpreter need not know."""
+    from sklearn.neural_network import MLPClassifier
+
+    last = model.steps[-1][1]
+    if isinstance(last, MLPClassifier) and type(last) is not MLPClassifier:
+        network = MLPClassifier.__new__(MLPClassifier)
+        network.__dict__.update(last.__dict__)
+        model = copy.copy(model)
+        model.steps = [*model.steps[:-1], (model.steps[-1][0], network)]
+    return model
+
+
+class Counted:
+    """A model that counts what it is asked, and remembers the last table: asked again about it, it need not work.
+
+    So a second search among the same rows, for another objective, costs no more model time.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.classes_ = model, model.classes_
+        self.calls = self.rows = 0
+        self._known: tuple[pd.DataFrame, np.ndarray] | None = None
+        if hasattr(model, "predict_proba"):
+            self.predict_proba = self._ask(model.predict_proba)
+        else:
+            self.predict = self._ask(model.predict)
+
+    def _ask(self, ask: Any) -> Any:
+        def asked(frame: pd.DataFrame) -> np.ndarray:
+            if self._known is not None and self._known[0].equals(frame):
+                return self._known[1]
+            self.calls += 1
+            self.rows += len(frame)
+            answer: np.ndarray = ask(frame)
+            if len(frame) >= _WORTH_KEEPING:
+                self._known = frame, answer
+            return answer
+
+        return asked
+
+    def reset(self) -> None:
+        """Count from zero, and forget."""
+        self.calls = self.rows = 0
+        self._known = None
+
+
+_WORTH_KEEPING = 100  # rows: a sample is, re-runs are not

@@ -1,0 +1,116 @@
+"""Measures against values worked out by hand, and rules of rivals against their meaning."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from lormika.evaluation import measures
+from lormika.evaluation.common import Ground
+from lormika.evaluation.rules import Among, read_rule, smallest_edit, with_category
+from lormika.rule import Category, Counts, Equals, Interval, Rule
+
+
+def test_measures_of_counts_by_hand():
+    # 200 rows, 100 match, 150 have the class, 90 both: lift 0.9 / 0.75; 10 of the 50 others match.
+    found = measures.of_counts(Counts(rows=200, antecedent=100, consequent=150, both=90))
+    assert found["coverage"] == 0.5
+    assert found["confidence"] == 0.9
+    assert found["interestingness"] == pytest.approx(0.2)
+    assert found["fidelity"] == pytest.approx((90 / 150 + 40 / 50) / 2)
+
+
+def test_a_rule_that_matches_nothing_has_no_confidence():
+    found = measures.of_counts(Counts(rows=10, antecedent=0, consequent=5, both=0))
+    assert found["coverage"] == 0
+    assert math.isnan(found["confidence"])
+    assert math.isnan(found["interestingness"])
+    assert found["fidelity"] == 0.5
+
+
+def test_fidelity_needs_two_classes():
+    assert math.isnan(measures.fidelity(Counts(rows=10, antecedent=5, consequent=10, both=5)))
+
+
+def test_stability_is_the_mean_over_pairs():
+    # {a} and {a, b}: 1/2; {a} and {}: 0; {a, b} and {}: 0.
+    assert measures.stability([["a"], ["a", "b"], []]) == pytest.approx(0.5 / 3)
+    assert measures.stability([[], []]) == 1
+    assert math.isnan(measures.stability([["a"]]))
+
+
+def test_mean_and_sd_are_over_instances():
+    mean, sd, count = measures.mean_and_sd([[1.0, 2.0], [math.nan, 4.5], []])
+    assert (mean, sd, count) == (3.0, 1.5, 3)
+    assert measures.mean_and_sd([])[2] == 0
+
+
+def test_ground_counts_by_hand():
+    ground = Ground({"a": [1, 2, 3, 4]}, np.array(["x", "y", "x", "y"], dtype=object))
+    rule = Rule((Interval("a", 2, math.inf),), "x", Counts(0, 0, 0, 0), math.nan)
+    assert ground.count(rule) == Counts(rows=4, antecedent=3, consequent=2, both=1)
+
+
+def test_rules_of_rivals_mean_what_they_say(grounds):
+    background = grounds.explainer.background
+    told = {
+        "conditions": [
+            {"feature": "income", "above": 20.0, "up_to": None},
+            {"feature": "income", "above": None, "up_to": 45.0},
+            {"feature": "employment", "is_not": 0},
+            {"feature": "purpose", "is": 1},
+        ],
+        "consequent": 1,
+    }
+    rule = read_rule(told, background, ("accepted", "rejected"))
+    assert rule.consequent == "rejected"
+    assert rule.conditions[1:] == (Among("employment", ("self-employed", "unemployed")), Equals("purpose", "education"))
+    table = {
+        "income": [20, 21, 45, 46, 30],
+        "employment": ["unemployed"] * 4 + ["employed"],
+        "purpose": ["education"] * 5,
+    }
+    assert rule.holds(table).tolist() == [False, True, True, False, False]
+
+
+def test_smallest_edit_satisfies_the_rule(grounds, setting):
+    explainer = grounds.explainer
+    told = {
+        "conditions": [
+            {"feature": "debt_ratio", "above": 0.4401, "up_to": 0.4402},  # no row has such a value
+            {"feature": "employment", "is_not": 0},
+            {"feature": "employment", "is_not": 1},
+        ],
+        "consequent": 1,
+    }
+    rule = read_rule(told, explainer.background, explainer.model.names)
+    x = setting.instances.iloc[[0]].assign(employment="employed", debt_ratio=0.1)
+    edited = smallest_edit(rule, explainer.background, explainer.schema.encode_instance(x))
+    assert edited is not None
+    row = explainer.schema.restore(edited[None])
+    assert rule.holds(row).all()
+    assert row["income"].tolist() == x["income"].tolist()
+
+
+def test_a_rule_that_nothing_satisfies_has_no_edit(grounds, setting):
+    explainer = grounds.explainer
+    told = {"conditions": [{"feature": "phone", "is_not": 0}, {"feature": "phone", "is_not": 1}], "consequent": 0}
+    rule = read_rule(told, explainer.background, explainer.model.names)
+    instance = explainer.schema.encode_instance(setting.instances.iloc[[0]])
+    assert smallest_edit(rule, explainer.background, instance) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "consequent", "category"),
+    [
+        (1, "yes", Category.CURRENT_SUPPORTING),
+        (1, "no", Category.CURRENT_CONTRADICTING),
+        (2, "yes", Category.HYPOTHETICAL_SUPPORTING),
+        (2, "no", Category.COUNTERFACTUAL),
+    ],
+)
+def test_categories(value, consequent, category):
+    rule = Rule((Equals("a", value),), consequent, Counts(0, 0, 0, 0), math.nan)
+    assert with_category(rule, {"a": [1]}, "yes").category is category

@@ -1,0 +1,198 @@
+"""Runs: they go on, refuse other options, take explainers of others, and end in tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from lormika.errors import InputError
+from lormika.evaluation import Ledger, Plan, evaluate, make_tables, quick, write_figures, write_tables
+from lormika.evaluation.ours import Defaults, OtherData
+from lormika.evaluation.tables import compared
+from lormika.rule import Equals
+
+PLAN = Plan(
+    datasets=("loans",), models=("tree",), explainers=("lormika", "lormika-paper"),
+    instances=2, runs=2, train_rows=400, common_rows=200,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "evaluation"
+    steps = list(evaluate(PLAN, out))
+    assert [step.done for step in steps] == [1, 2, 3, 4]
+    assert steps[-1].seconds_left == 0
+    return out
+
+
+def test_what_is_there_is_not_done_again(done):
+    assert list(evaluate(PLAN, done)) == []
+
+
+def test_a_stopped_run_goes_on(tmp_path):
+    steps = evaluate(PLAN, tmp_path / "e")
+    first = next(steps).cell
+    steps.close()  # as an interrupt would
+    kept = (tmp_path / "e" / "cells" / first.file_name).read_bytes()
+    rest = [step.cell for step in evaluate(PLAN, tmp_path / "e")]
+    assert first not in rest
+    assert len(rest) == 3
+    assert (tmp_path / "e" / "cells" / first.file_name).read_bytes() == kept
+
+
+def test_another_option_is_refused(done):
+    with pytest.raises(InputError, match="instances was 2, is 3"):
+        next(evaluate(replace(PLAN, instances=3), done))
+
+
+def test_a_folder_of_others_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(InputError, match="is not empty"):
+        next(evaluate(PLAN, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"datasets": ("iris",)}, "datasets: there is no 'iris'"),
+        ({"models": ()}, "models"),
+        ({"instances": 0}, "instances=0"),
+        ({"time_limit": -1.0}, "time_limit=-1.0"),
+        ({"rival_runs": 0}, "rival_runs=0"),
+        ({"explainers": ("lormika", "lormika")}, "explainers: a name is there twice"),
+    ],
+)
+def test_wrong_options_are_named(wrong, message):
+    with pytest.raises(InputError, match=message):
+        replace(PLAN, **wrong)
+
+
+def test_unknown_explainers_are_refused(tmp_path):
+    with pytest.raises(InputError, match="there is no 'lime'"):
+        next(evaluate(replace(PLAN, explainers=("lime",)), tmp_path / "e"))
+    with pytest.raises(InputError, match="no_such_module:f"):
+        next(evaluate(replace(PLAN, explainers=("no_such_module:f",)), tmp_path / "e"))
+
+
+def test_a_missing_rival_is_said_before_anything_is_done(tmp_path):
+    bare = tmp_path / "python"
+    bare.write_text("#!/bin/sh\necho \"ModuleNotFoundError: No module named 'anchor'\" >&2\nexit 1\n")
+    bare.chmod(0o755)
+    with pytest.raises(InputError, match=r"'anchor' cannot be used .* No module named 'anchor'.*--baseline-python"):
+        next(evaluate(replace(PLAN, explainers=("anchor",), baseline_python=str(bare)), tmp_path / "e"))
+    assert not (tmp_path / "e").exists()
+
+
+def test_cells_of_the_paper():
+    assert len(Plan().settings) == 19
+    assert len(list(quick(Plan()).cells())) == 4 * (3 * 3 + 2 * 2)
+    plan = Plan(rival_instances=5, rival_runs=2)
+    assert (plan.instances_of("lore"), plan.runs_of("lore"), plan.instances_of("lormika")) == (5, 2, 50)
+
+
+def constant(model, background, seed):
+    """An explainer of another: it says the same of everybody, and fails for people over 60."""
+
+    def explain(x):
+        if x["age"].iloc[0] > 60:
+            raise RuntimeError("too old")
+        return [((Equals("employment", "unemployed"),), model.predict_proba(x) is None or "rejected")]
+
+    return explain
+
+
+def test_a_registered_explainer_is_measured_like_the_rest(tmp_path):
+    plan = replace(PLAN, explainers=("constant",), instances=6, runs=1)
+    [step] = evaluate(plan, tmp_path / "e", others={"constant": constant})
+    records = Ledger(tmp_path / "e").read(step.cell)[0]
+    sound = [record for record in records if record.error is None]
+    assert sound
+    assert all(record.features == ("employment",) and record.calls == 1 for record in sound)
+    assert all(record.error == "RuntimeError: too old" for record in records if record not in sound)
+    assert step.failed == len(records) - len(sound)
+    assert 0 < sound[0].common["coverage"] < 1
+
+
+def test_records_say_what_was_found(done):
+    ledger = Ledger(done)
+    for cell in PLAN.cells():
+        for record in ledger.read(cell)[0]:
+            assert record.error is None
+            assert record.seconds > 0
+            assert record.rows > 2000
+            assert 0 <= record.common["coverage"] <= 1
+            assert set(record.own) == {"coverage", "confidence", "interestingness"}
+
+
+def test_tables_in_three_formats(done, tmp_path):
+    ledger = Ledger(done)
+    markdown, table, latex = write_tables(make_tables(ledger), tmp_path)
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    mean = {(row["measure"], row["explainer"]): float(row["mean"]) for row in rows}
+    values = [record.own["coverage"] for cell in PLAN.cells() if cell.explainer == "lormika-paper"
+              for record in ledger.read(cell)[0]]  # fmt: skip
+    assert mean["coverage", "lormika-paper"] == pytest.approx(sum(values) / len(values))
+    assert f"{mean['coverage', 'lormika-paper']:.2f} ± " in markdown.read_text(encoding="utf-8")
+    assert f"{mean['coverage', 'lormika-paper']:.2f} $\\pm$ " in latex.read_text(encoding="utf-8")
+    assert latex.read_text(encoding="utf-8").count(r"\begin{table}") == len(make_tables(ledger))
+    assert {row["explanations"] for row in rows if row["measure"] == "coverage"} == {"4"}
+
+
+def test_figures(done, tmp_path):
+    pytest.importorskip("matplotlib")
+    tables = make_tables(Ledger(done))
+    few = [table for table in tables if table.measure.name in ("coverage", "model-rows")]
+    paths = write_figures(few, tmp_path / "figures")
+    assert [path.name for path in paths] == ["coverage.svg", "model-rows.svg"]
+    assert all("<svg" in path.read_text(encoding="utf-8") for path in paths)
+
+
+def test_the_papers_figures_stand_beside(done, tmp_path):
+    # The same records under the name of a data set of the paper.
+    plan = replace(PLAN, datasets=("german",))
+    ledger = Ledger(tmp_path)
+    (tmp_path / "cells").mkdir()
+    written = json.loads((done / "plan.json").read_text())
+    (tmp_path / "plan.json").write_text(json.dumps(written | {"datasets": ["german"]}))
+    for cell in PLAN.cells():
+        ledger.write(replace(cell, dataset="german"), Ledger(done).read(cell)[0], {})
+    assert ledger.read_plan() == plan
+    table = next(table for table in make_tables(ledger) if table.measure.name == "coverage")
+    assert table.paper("german", "tree", "lormika") == (0.60, 0.15)
+    assert compared(table, "lormika-paper")[1] == 1
+    assert "0.60 ± 0.15" in write_tables([table], tmp_path)[0].read_text(encoding="utf-8")
+
+
+def test_command(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from lormika.rule import Equals\n"
+        "def make(model, background, seed):\n"
+        "    return lambda x: [((Equals('phone', True),), 'accepted')]\n"
+    )
+    command = [sys.executable, "-m", "lormika", "evaluate", "--out", "e", "--datasets", "loans", "--models", "tree",
+               "--explainers", "mine:make", "--instances", "2", "--runs", "1", "--common-rows", "100",
+               "--train-rows", "400"]  # fmt: skip
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "1 of 1: loans tree mine:make run 1; done" in ran.stderr
+    assert "mine:make" in (tmp_path / "e" / "tables.md").read_text(encoding="utf-8")
+    again = subprocess.run(
+        [*command, "--runs", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert again.returncode == 1
+    assert "runs was 1, is 2" in again.stderr
+
+
+def test_other_data_is_nine_tenths_of_the_background_and_another_in_every_run(setting, grounds):
+    backgrounds = [OtherData(setting, grounds, seed)._background(400, seed) for seed in (0, 1, 1)]
+    assert {len(kept) for kept in backgrounds} == {360}
+    assert len(set(backgrounds[0]) & set(backgrounds[1])) < 360
+    assert (backgrounds[1] == backgrounds[2]).all()
+    assert OtherData(setting, grounds, 0)(0).own != Defaults(setting, grounds, 0)(0).own
+    assert Defaults(setting, grounds, 1)(0).own == Defaults(setting, grounds, 0)(0).own
