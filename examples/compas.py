@@ -3,6 +3,8 @@
 A random forest judges a man of 27 with four prior offences. The four kinds of rules say what speaks for that, what
 speaks against it, what would make it more certain, and what would turn it. Nothing speaks against it so clearly that
 the filter `significant`, the default, lets it pass; so each condition need only raise the confidence (`productive`).
+Fewer prior offences go with lower risk among people like him, but do not turn his case: the model is asked, and the
+rules are marked so.
 
     LORMIKA_DATA=folder/with/compas.csv python examples/compas.py [report.html]
 """

@@ -42,7 +42,8 @@ def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monk
     rows = setting.instances.iloc[[0] * len(ages)].assign(age=ages)
     wild = replace(setting, instances=rows, predictions=[setting.predictions[0]] * len(ages))
     grounds_of_one = dict.fromkeys(range(len(ages)), grounds[0])
-    with Rival("flaky", wild, _Same(grounds, grounds_of_one), python=sys.executable, time_limit=2) as rival:
+    same = _Same(grounds, grounds_of_one)
+    with Rival("flaky", wild, same, python=sys.executable, time_limit=2, folder=tmp_path) as rival:
         records = [rival.explain(i, seed=0) for i in range(len(ages))]
     errors = [record.error for record in records]
     assert errors[0] is errors[4] is errors[5] is None
@@ -68,6 +69,8 @@ class _Same:
 def test_an_interpreter_that_is_none_is_refused():
     with pytest.raises(InputError, match="/no/such/python cannot be run"):
         check("anchor", "/no/such/python")
+    with pytest.raises(InputError, match="/bin/true is no Python interpreter"):
+        check("anchor", "/bin/true")
 
 
 @pytest.fixture(scope="module")

@@ -91,9 +91,21 @@ def test_a_missing_rival_is_said_before_anything_is_done(tmp_path):
 
 def test_cells_of_the_paper():
     assert len(Plan().settings) == 19
-    assert len(list(quick(Plan()).cells())) == 4 * (3 * 3 + 2 * 2)
+    assert len(list(quick().cells())) == 4 * (3 * 3 + 2 * 2)
     plan = Plan(rival_instances=5, rival_runs=2)
     assert (plan.instances_of("lore"), plan.runs_of("lore"), plan.instances_of("lormika")) == (5, 2, 50)
+
+
+def test_quick_leaves_what_is_given():
+    plan = quick(instances=50, models=("svm", "tree", "lr", "mlp", "rf"))
+    assert (plan.instances, len(plan.models), plan.runs, plan.datasets) == (50, 5, 3, ("compas", "german"))
+
+
+def test_a_missing_data_set_is_said_before_anything_is_done(tmp_path, monkeypatch):
+    monkeypatch.setenv("LORMIKA_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="compas"):
+        next(evaluate(replace(PLAN, datasets=("loans", "compas")), tmp_path / "e"))
+    assert not (tmp_path / "e").exists()
 
 
 def constant(model, background, seed):
@@ -102,7 +114,7 @@ def constant(model, background, seed):
     def explain(x):
         if x["age"].iloc[0] > 60:
             raise RuntimeError("too old")
-        return [((Equals("employment", "unemployed"),), model.predict_proba(x) is None or "rejected")]
+        return [((Equals("employment", "unemployed"),), model.predict(x)[0])]
 
     return explain
 
@@ -117,6 +129,40 @@ def test_a_registered_explainer_is_measured_like_the_rest(tmp_path):
     assert all(record.error == "RuntimeError: too old" for record in records if record not in sound)
     assert step.failed == len(records) - len(sound)
     assert 0 < sound[0].common["coverage"] < 1
+
+
+def wrong_class(model, background, seed):
+    return lambda x: [((Equals("employment", "unemployed"),), "nobody")]
+
+
+def only_texts(model, background, seed):
+    return lambda x: ["employment = unemployed"]
+
+
+def unready(model, background, seed):
+    raise RuntimeError("no licence")
+
+
+@pytest.mark.parametrize(
+    ("factory", "reason"),
+    [
+        (wrong_class, "the class 'nobody' of a rule is none of the model's"),
+        (only_texts, "not 'employment = unemployed'"),
+        (unready, "RuntimeError: no licence"),
+    ],
+)
+def test_an_explainer_that_always_fails_is_in_the_tables_and_can_be_tried_again(factory, reason, tmp_path):
+    plan = replace(PLAN, explainers=("lormika", "theirs"), instances=2, runs=1)
+    assert [step.failed for step in evaluate(plan, tmp_path / "e", others={"theirs": factory})] == [0, 2]
+    ledger = Ledger(tmp_path / "e")
+    cell = list(plan.cells())[1]
+    assert reason in ledger.read(cell)[0][0].error
+    written = write_tables(make_tables(ledger), tmp_path)
+    assert "| – (0/2) |" in written[0].read_text(encoding="utf-8")
+    assert "coverage,loans,dt,theirs,,,0,2,," in written[1].read_text(encoding="utf-8")
+    assert list(evaluate(plan, tmp_path / "e", others={"theirs": constant})) == []
+    again = list(evaluate(plan, tmp_path / "e", others={"theirs": constant}, retry_failed=True))
+    assert [(step.cell, step.failed) for step in again] == [(cell, 0)]
 
 
 def test_records_say_what_was_found(done):
@@ -187,6 +233,11 @@ def test_command(tmp_path):
     )
     assert again.returncode == 1
     assert "runs was 1, is 2" in again.stderr
+    with (tmp_path / "mine.py").open("a") as module:
+        module.write("# another version\n")
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    assert again.returncode == 1
+    assert "functions was" in again.stderr
 
 
 def test_other_data_is_nine_tenths_of_the_background_and_another_in_every_run(setting, grounds):

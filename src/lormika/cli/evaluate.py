@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,30 +12,41 @@ from lormika.cli.output import Talk
 from lormika.errors import InputError
 
 if TYPE_CHECKING:
-    from lormika.evaluation import Plan, Step
+    from lormika.evaluation import Ledger, Plan, Step
 
 _WHAT, _HOW_MUCH, _RIVALS = "What is compared", "How much", "Rivals"
+_SOME_FAILED, _INTERRUPTED = 3, 130
 
 
 def evaluate(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the evaluation.")],
     datasets: Annotated[
-        str, typer.Option(help="Of compas, adult, german, covertype, loans.", rich_help_panel=_WHAT)
-    ] = "compas,adult,german,covertype",
-    models: Annotated[str, typer.Option(help="Of svm, tree, lr, mlp, rf.", rich_help_panel=_WHAT)] = (
-        "svm,tree,lr,mlp,rf"
-    ),
-    explainers: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Of lormika, lormika-other-data, lormika-paper, anchor, lore; or your function, module:function.",
+            help="Of compas, adult, german, covertype, loans.",
+            show_default="the paper's four",
             rich_help_panel=_WHAT,
         ),
-    ] = "lormika,lormika-other-data,lormika-paper,anchor,lore",
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="Of svm, tree, lr, mlp, rf.", show_default="all", rich_help_panel=_WHAT)
+    ] = None,
+    explainers: Annotated[
+        str | None,
+        typer.Option(
+            help="Of lormika, lormika-other-data, lormika-paper, anchor, lore; or your function, module:function.",
+            show_default="those five",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     instances: Annotated[
-        int, typer.Option(help="Predictions to explain, in each setting.", rich_help_panel=_HOW_MUCH)
-    ] = (50),
-    runs: Annotated[int, typer.Option(help="Runs, each with a seed of its own.", rich_help_panel=_HOW_MUCH)] = 10,
+        int | None,
+        typer.Option(help="Predictions to explain, in each setting.", show_default="50", rich_help_panel=_HOW_MUCH),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Runs, each with a seed of its own.", show_default="10", rich_help_panel=_HOW_MUCH),
+    ] = None,
     rival_instances: Annotated[
         int | None,
         typer.Option(help="Fewer, for all but lormika.", show_default="as many", rich_help_panel=_HOW_MUCH),
@@ -52,33 +62,48 @@ def evaluate(
         ),
     ] = None,
     common_rows: Annotated[
-        int, typer.Option(help="Generated rows of the common ground.", rich_help_panel=_HOW_MUCH)
-    ] = (10_000),
+        int | None,
+        typer.Option(help="Generated rows of the common ground.", show_default="10000", rich_help_panel=_HOW_MUCH),
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="About ten minutes: compas, german; tree, rf; unless you say otherwise.",
+            help="About ten minutes: compas, german; tree, rf; few instances and runs; unless you say otherwise.",
             rich_help_panel=_HOW_MUCH,
         ),
     ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Do again what failed.", rich_help_panel=_HOW_MUCH)
+    ] = False,
     baseline_python: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="PATH", help="Interpreter that has the rivals.", show_default="this one", rich_help_panel=_RIVALS
         ),
-    ] = sys.executable,
+    ] = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For each explanation of a rival.", rich_help_panel=_RIVALS)
-    ] = 120.0,
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="For each explanation of Anchor or LORE.",
+            show_default="120",
+            rich_help_panel=_RIVALS,
+        ),
+    ] = None,
     random_state: Annotated[
-        int, typer.Option(help="Seed of the first run; each further one has the next.", rich_help_panel=_HOW_MUCH)
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="Seed of the first run; each further one has the next.", show_default="0", rich_help_panel=_HOW_MUCH
+        ),
+    ] = None,
     quiet: p.Quiet = False,
 ) -> None:
     """Repeat the paper's experiments: measure explainers on its data sets and models, and write its tables.
 
-    Begun again with the same options, a stopped evaluation goes on where it was.
+    Begun again with the same options, a stopped evaluation goes on where it was. A function of yours gets the model,
+    the background and a seed, and gives a function from a frame of one row to rules, or to pairs of conditions and a
+    class. Exit code 3: some explanations failed.
 
     For example:
 
@@ -86,42 +111,67 @@ def evaluate(
 
         lormika evaluate --out all/ --rival-instances 10 --rival-runs 2 --baseline-python rivals/bin/python
     """
-    from lormika.evaluation import Plan
+    from lormika.evaluation import Ledger, Plan
     from lormika.evaluation import quick as quickly
 
-    plan = Plan(
-        datasets=_names(datasets), models=_names(models), explainers=_names(explainers),
-        instances=instances, runs=runs, rival_instances=rival_instances, rival_runs=rival_runs,
-        train_rows=train_rows, common_rows=common_rows,
-        time_limit=time_limit, baseline_python=baseline_python, random_state=random_state,
-    )  # fmt: skip
-    _run(quickly(plan) if quick else plan, out, Talk(quiet))
+    given = {
+        "datasets": _names(datasets), "models": _names(models), "explainers": _names(explainers),
+        "instances": instances, "runs": runs, "rival_instances": rival_instances, "rival_runs": rival_runs,
+        "train_rows": train_rows, "common_rows": common_rows, "time_limit": time_limit,
+        "baseline_python": baseline_python, "random_state": random_state,
+    }  # fmt: skip
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    plan = quickly(**options) if quick else Plan(**options)
+    talk = Talk(quiet)
+    interrupted = _work(plan, out, talk, retry_failed=retry_failed)
+    ledger = Ledger(out)
+    _write(ledger, talk)
+    if interrupted:
+        raise typer.Exit(_INTERRUPTED)
+    failed = sum(map(ledger.failed, plan.cells()))
+    if failed:
+        typer.echo(f"{failed:,} explanations failed: {ledger.cells} says why; --retry-failed does them again", err=True)
+        raise typer.Exit(_SOME_FAILED)
 
 
-def _run(plan: Plan, out: Path, talk: Talk) -> None:
-    from lormika.evaluation import Ledger, evaluate, make_tables, write_figures, write_tables
+def _work(plan: Plan, out: Path, talk: Talk, *, retry_failed: bool) -> bool:
+    """Work through the plan; whether it was interrupted."""
+    import sys
+
+    from lormika.evaluation import evaluate
 
     if any(":" in name for name in plan.explainers):
         sys.path.insert(0, "")  # the module may lie in the working folder
-    failed = 0
-    for step in evaluate(plan, out):
-        failed += step.failed
-        talk.say(_line(step))
-    tables = make_tables(Ledger(out))
-    for path in write_tables(tables, out):
+    done = "nothing new"
+    try:
+        for step in evaluate(plan, out, retry_failed=retry_failed):
+            done = f"{step.done} of {step.total} cells"
+            talk.say(_line(step))
+    except KeyboardInterrupt:
+        if not (out / "plan.json").exists():
+            raise
+        typer.echo(f"{done} done; the same command goes on", err=True)
+        return True
+    return False
+
+
+def _write(ledger: Ledger, talk: Talk) -> None:
+    """Tables and figures of what is done."""
+    from lormika.evaluation import make_tables, write_figures, write_tables
+
+    tables = make_tables(ledger)
+    for path in write_tables(tables, ledger.path):
         talk.say(f"written: {path}")
     try:
-        figures = write_figures(tables, out / "figures")
+        figures = write_figures(tables, ledger.path / "figures")
     except InputError as error:
         talk.warn(f"no figures: {error}")
     else:
-        talk.say(f"written: {len(figures)} figures in {out / 'figures'}")
-    if failed:
-        talk.warn(f"{failed} explanations failed; {out / 'cells'} says why")
+        talk.say(f"written: {len(figures)} figures in {ledger.path / 'figures'}")
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _line(step: Step) -> str:

@@ -49,7 +49,7 @@ def draw(table: Table) -> Figure:
         _points(axes, table, explainer, shift, *_STYLES[i % len(_STYLES)])
     axes.set_xticks(range(len(table.settings)), [f"{d}\n{MODELS[m]}" for d, m in table.settings], fontsize=7)
     axes.set_title(table.measure.title, loc="left", fontsize=10)
-    if table.measure.name in _LOGARITHMIC:
+    if table.measure.name in _LOGARITHMIC and any(entry.mean > 0 for entry in table.entries.values()):
         axes.set_yscale("log")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -59,10 +59,12 @@ def draw(table: Table) -> Figure:
 
 def _points(axes: Any, table: Table, explainer: str, shift: float, colour: str, shape: str) -> None:
     found = [(x, table.entries.get((*setting, explainer))) for x, setting in enumerate(table.settings)]
-    known = [(x + shift, entry.mean, entry.sd) for x, entry in found if entry is not None]
+    known = [(x + shift, entry.mean, entry.sd) for x, entry in found if entry is not None and entry.explanations]
+    if not known:
+        return
     xs, means, deviations = zip(*known, strict=True)
     style = {"fmt": shape, "color": colour, "markersize": 4, "elinewidth": 0.8}
-    axes.errorbar(xs, means, yerr=deviations, label=explainer, **style)
+    axes.errorbar(xs, means, yerr=[0 if math.isnan(sd) else sd for sd in deviations], label=explainer, **style)
     name = next((paper for paper in table.papers if _OF_PAPER.get(paper, paper) == explainer), None)
     if name is None:
         return

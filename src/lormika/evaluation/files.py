@@ -41,13 +41,13 @@ def to_markdown(tables: Sequence[Table]) -> str:
 def _about(tables: Sequence[Table]) -> str:
     lines = [
         "Mean ± standard deviation over instances, each the mean of its runs; in brackets, the number of values behind",
-        "it, and after a slash the explanations that failed or exceeded their time. The columns *published* are of:",
+        "it, and after a slash the explanations that failed or exceeded their time. *Published* are the figures of:",
         f"{REFERENCE}.\n",
     ]
     for table in tables:
         for explainer in table.explainers:
             good, known = compared(table, explainer)
-            if known and explainer.startswith("lormika"):
+            if known and explainer == "lormika-paper":  # the others are not searched for the measure
                 side = "at or below" if table.measure.least_is_best else "at or above"
                 lines.append(f"- {table.measure.title}, {explainer}: {side} the published LoRMIkA in {good} of {known}")
     return "\n".join(lines) + "\n"
@@ -77,6 +77,8 @@ def _entry(entry: Entry | None, plus_minus: str) -> str:
     if entry is None:
         return "–"
     failed = f"/{entry.failed}" if entry.failed else ""
+    if not entry.explanations:
+        return f"– (0{failed})"
     return f"{_pair((entry.mean, entry.sd), plus_minus)} ({entry.explanations}{failed})"
 
 
@@ -96,9 +98,9 @@ def to_csv(tables: Sequence[Table]) -> str:
     for table in tables:
         for (dataset, model, explainer), entry in table.entries.items():
             paper = table.paper(dataset, model, explainer.removesuffix("-paper")) or ("", "")
-            theirs = ["" if isinstance(value, float) and math.isnan(value) else value for value in paper]
-            numbers = (entry.mean, entry.sd, entry.explanations, entry.failed)
-            writer.writerow([table.measure.name, dataset, MODELS[model], explainer, *numbers, *theirs])
+            numbers = (entry.mean, entry.sd, entry.explanations, entry.failed, *paper)
+            told = ["" if isinstance(value, float) and math.isnan(value) else value for value in numbers]
+            writer.writerow([table.measure.name, dataset, MODELS[model], explainer, *told])
     return text.getvalue()
 
 

@@ -70,6 +70,8 @@ def of_counts(counts: Counts) -> dict[str, float]:
 def mean_and_sd(by_instance: Sequence[Sequence[float]]) -> tuple[float, float, int]:
     """Mean and standard deviation over instances of their means over runs, and the number of values behind them.
 
+    The deviation is that of these instances, and NaN of a single one.
+
     >>> mean_and_sd([[1.0, 3.0], [4.0], [math.nan]])
     (3.0, 1.0, 3)
     """
@@ -77,4 +79,5 @@ def mean_and_sd(by_instance: Sequence[Sequence[float]]) -> tuple[float, float, i
     means = [sum(values) / len(values) for values in kept if values]
     if not means:
         return math.nan, math.nan, 0
-    return float(np.mean(means)), float(np.std(means)), sum(map(len, kept))
+    deviation = float(np.std(means)) if len(means) > 1 else math.nan
+    return float(np.mean(means)), deviation, sum(map(len, kept))

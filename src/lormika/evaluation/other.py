@@ -1,8 +1,24 @@
-"""Explainers of others: any function that a user registers, measured like the rest."""
+"""Explainers of others: any function that a user registers, measured like the rest.
+
+It gets the model (with `predict`, and `predict_proba` if it has it), the background and a seed, and gives the function
+that explains a frame of one row with rules, the best first:
+
+    from lormika.rule import Equals, Interval
+
+    def make(model, background, seed):
+        def explain(x):
+            label = model.predict(x)[0]
+            return [([Interval("age", 30, 50), Equals("job", "cook")], label)]  # 30 <= age < 50
+        return explain
+
+An error costs one explanation. It runs in this process, without a time limit.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -35,12 +51,22 @@ def load_factory(name: str) -> Factory:
     return made
 
 
+def digest(factory: Factory) -> str:
+    """A hash of the code of a function's module: after a change of it, old results are those of something else."""
+    try:
+        content = inspect.getsource(inspect.getmodule(factory) or factory)
+    except (OSError, TypeError):  # compiled, for instance
+        return ""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
 class Other:
     """A registered explainer, in this process."""
 
     def __init__(self, factory: Factory, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model)
+        self._model.predict = self._model.ask(setting.model.predict)
         self._explain = factory(self._model, setting.background, seed)
 
     def __call__(self, instance: int) -> Record:
@@ -48,14 +74,27 @@ class Other:
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()
-        rules = [_rule(found) for found in self._explain(x)]
+        found = list(self._explain(x))
         costs = (time.perf_counter() - start, self._model.calls, self._model.rows)
+        rules = [_rule(one, self._setting.model.classes_.tolist()) for one in found]
         own = of_counts(rules[0].counts) if rules and rules[0].counts.rows else {}
         return recorded(self._setting, self._grounds, instance, rules, costs, own)
 
 
-def _rule(found: Rule | tuple[Sequence[Condition], Scalar]) -> Rule:
-    if isinstance(found, Rule):
-        return found
-    conditions, consequent = found
-    return Rule(tuple(conditions), consequent, Counts(0, 0, 0, 0), float("nan"))
+def _rule(found: Any, classes: Sequence[Scalar]) -> Rule:
+    """A rule of an explainer's, checked."""
+    rule = found if isinstance(found, Rule) else _made(found)
+    for condition in rule.conditions:
+        if not hasattr(condition, "holds"):
+            raise InputError(f"{condition!r} is no condition: give Interval, Equals or Missing of lormika.rule")
+    if rule.consequent not in classes:
+        raise InputError(f"the class {rule.consequent!r} of a rule is none of the model's: {classes}")
+    return rule
+
+
+def _made(pair: Any) -> Rule:
+    try:
+        conditions, consequent = pair
+        return Rule(tuple(conditions), consequent, Counts(0, 0, 0, 0), float("nan"))
+    except (TypeError, ValueError):
+        raise InputError(f"an explainer gives rules, or pairs of conditions and a class, not {pair!r}") from None

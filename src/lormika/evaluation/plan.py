@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lormika.errors import InputError
@@ -97,16 +97,13 @@ _QUICK: dict[str, Any] = {
 }  # fmt: skip
 
 
-def quick(plan: Plan) -> Plan:
-    """A subset of some minutes: the small data sets, quick models, few instances and runs.
+def quick(**given: Any) -> Plan:
+    """A subset of some minutes: the small data sets, quick models, few instances and runs, unless they are given.
 
-    What differs from the defaults stays as it is.
-
-    >>> quick(Plan(models=("svm",))).models, quick(Plan()).models
+    >>> quick(models=("svm",)).models, quick().models
     (('svm',), ('tree', 'rf'))
     """
-    usual = Plan()
-    return replace(plan, **{name: it for name, it in _QUICK.items() if getattr(plan, name) == getattr(usual, name)})
+    return Plan(**_QUICK | given)
 
 
 def _check_names(name: str, given: Sequence[str], known: Sequence[str] | None) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
+from lormika.evaluation.ledger import LEFTOVER
 from lormika.evaluation.measures import interestingness
 from lormika.evaluation.process import FailedError, Process, last_line
 from lormika.evaluation.record import Record, kinds_of, on_common_ground
@@ -40,17 +41,22 @@ def check(name: str, python: str) -> str:
             f"explainer {name!r} cannot be used by {python}: {reason}. Install it (pip install 'lormika[evaluation]'), "
             "name an interpreter that has it (--baseline-python), or leave it out (--explainers)"
         )
-    return str(json.loads(done.stdout)["version"])
+    try:
+        return str(json.loads(done.stdout)["version"])
+    except ValueError:
+        raise InputError(f"baseline_python: {python} is no Python interpreter") from None
 
 
 class Rival:
     """Explains instances in another process, which is started when it is needed, and anew after a failure."""
 
-    def __init__(self, name: str, setting: Setting, grounds: CommonGround, *, python: str, time_limit: float) -> None:
+    def __init__(
+        self, name: str, setting: Setting, grounds: CommonGround, *, python: str, time_limit: float, folder: Path
+    ) -> None:
         self._setting, self._grounds = setting, grounds
         self._command, self._time_limit = [python, str(SCRIPT), name], time_limit
         self._process: Process | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="lormika-rival-")
+        self._folder = tempfile.TemporaryDirectory(prefix=LEFTOVER, dir=folder)
         self._encoded = grounds.explainer.schema.encode(setting.instances)
 
     def __enter__(self) -> Rival:

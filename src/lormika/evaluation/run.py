@@ -10,11 +10,12 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
+from lormika import datasets
 from lormika.errors import InputError
 from lormika.evaluation import rival
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.ledger import Ledger
-from lormika.evaluation.other import Factory, Other, load_factory
+from lormika.evaluation.other import Factory, Other, digest, load_factory
 from lormika.evaluation.ours import AsInPaper, Defaults, OtherData
 from lormika.evaluation.plan import OURS, RIVALS, Cell, Plan
 from lormika.evaluation.record import Record
@@ -38,7 +39,9 @@ class Step:
     seconds_left: float  # estimated
 
 
-def evaluate(plan: Plan, out: Path, others: Mapping[str, Factory] | None = None) -> Iterator[Step]:
+def evaluate(
+    plan: Plan, out: str | Path, others: Mapping[str, Factory] | None = None, *, retry_failed: bool = False
+) -> Iterator[Step]:
     """Measure explainers as planned, and keep the records in a folder; what is there already is not done again.
 
     Parameters
@@ -50,6 +53,8 @@ def evaluate(plan: Plan, out: Path, others: Mapping[str, Factory] | None = None)
         The folder.
     others
         Explainers of your own, by name; see `lormika.evaluation.other` for what such a function takes and gives.
+    retry_failed
+        Whether cells with explanations that failed are done again.
 
     Examples
     --------
@@ -61,17 +66,19 @@ def evaluate(plan: Plan, out: Path, others: Mapping[str, Factory] | None = None)
     """
     factories = _factories(plan, dict(others or {}))
     versions = {name: rival.check(name, plan.baseline_python) for name in plan.explainers if name in RIVALS}
+    for dataset in plan.datasets:  # one that is missing is said now, not after days
+        datasets.load(dataset)
     ledger = Ledger(out)
-    with ledger.open(plan):
+    with ledger.open(plan, {name: digest(made) for name, made in factories.items() if ":" in name}):
         cells = list(plan.cells())
-        missing = [cell for cell in cells if not ledger.is_done(cell)]
+        missing = [cell for cell in cells if not ledger.is_done(cell) or (retry_failed and ledger.failed(cell))]
         clock = _Clock(missing, len(cells))
         for (dataset, model), group in groupby(missing, key=lambda cell: (cell.dataset, cell.model)):
             setting = prepare(dataset, model, ledger.models, instances=plan.instances, train_rows=plan.train_rows)
             grounds = CommonGround(setting, plan.common_rows)
             for explainer, own in groupby(group, key=lambda cell: cell.explainer):
                 with ExitStack() as stack:
-                    explain = _explainer(plan, explainer, setting, grounds, factories, stack)
+                    explain = _explainer(plan, explainer, setting, grounds, factories, ledger.path, stack)
                     for cell in own:
                         records = explain(cell)
                         ledger.write(cell, records, {"costs": setting.costs, "package": versions.get(explainer)})
@@ -102,20 +109,24 @@ def _explainer(
     setting: Setting,
     grounds: CommonGround,
     factories: Mapping[str, Factory],
+    folder: Path,
     stack: ExitStack,
 ) -> Callable[[Cell], list[Record]]:
     """What explains all instances of a cell."""
     instances = range(plan.instances_of(name))
     if name in RIVALS:
         other = stack.enter_context(
-            rival.Rival(name, setting, grounds, python=plan.baseline_python, time_limit=plan.time_limit)
+            rival.Rival(name, setting, grounds, python=plan.baseline_python, time_limit=plan.time_limit, folder=folder)
         )
         return lambda cell: [other.explain(i, plan.random_state + cell.run) for i in instances]
 
     def explain(cell: Cell) -> list[Record]:
         seed = plan.random_state + cell.run
         made = partial(Other, factories[name]) if name in factories else _OURS[name]
-        one = made(setting, grounds, seed)
+        try:
+            one = made(setting, grounds, seed)
+        except Exception as error:
+            return [_failure(i, error) for i in instances]
         return [_recorded(one, i) for i in instances]
 
     return explain
@@ -126,7 +137,11 @@ def _recorded(explain: Callable[[int], Record], instance: int) -> Record:
     try:
         return explain(instance)
     except Exception as error:
-        return Record(instance, f"{type(error).__name__}: {error}")
+        return _failure(instance, error)
+
+
+def _failure(instance: int, error: Exception) -> Record:
+    return Record(instance, f"{type(error).__name__}: {error}")
 
 
 class _Clock:

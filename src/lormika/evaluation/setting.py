@@ -90,21 +90,24 @@ class Counted:
     def __init__(self, model: Any) -> None:
         self.model, self.classes_ = model, model.classes_
         self.calls = self.rows = 0
-        self._known: tuple[pd.DataFrame, np.ndarray] | None = None
+        self._known: dict[Any, tuple[pd.DataFrame, np.ndarray]] = {}
         if hasattr(model, "predict_proba"):
-            self.predict_proba = self._ask(model.predict_proba)
+            self.predict_proba = self.ask(model.predict_proba)
         else:
-            self.predict = self._ask(model.predict)
+            self.predict = self.ask(model.predict)
 
-    def _ask(self, ask: Any) -> Any:
+    def ask(self, method: Any) -> Any:
+        """The same method of the model, counted."""
+
         def asked(frame: pd.DataFrame) -> np.ndarray:
-            if self._known is not None and self._known[0].equals(frame):
-                return self._known[1]
+            known = self._known.get(method)
+            if known is not None and known[0].equals(frame):
+                return known[1]
             self.calls += 1
             self.rows += len(frame)
-            answer: np.ndarray = ask(frame)
+            answer: np.ndarray = method(frame)
             if len(frame) >= _WORTH_KEEPING:
-                self._known = frame, answer
+                self._known[method] = frame, answer
             return answer
 
         return asked
@@ -112,7 +115,7 @@ class Counted:
     def reset(self) -> None:
         """Count from zero, and forget."""
         self.calls = self.rows = 0
-        self._known = None
+        self._known = {}
 
 
 _WORTH_KEEPING = 100  # rows: a sample is, re-runs are not

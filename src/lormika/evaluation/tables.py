@@ -65,13 +65,17 @@ def make_tables(ledger: Ledger) -> list[Table]:
     plan = ledger.read_plan()
     records = dict(_collect(ledger, plan))
     settings = [s for s in plan.settings if any((*s, name) in records for name in plan.explainers)]
+    sound = {key[2] for key, found in records.items() if any(r.error is None for runs in found for r in runs)}
     tables = []
     for measure in MEASURES:
         entries = {key: _entry(found, measure) for key, found in records.items()}
-        kept = {key: entry for key, entry in entries.items() if entry.explanations}
-        named = [name for name in plan.explainers if any(key[2] == name for key in kept)]
+        kept = {key: entry for key, entry in entries.items() if entry.explanations or entry.failed}
+        measured = {key[2] for key, entry in kept.items() if entry.explanations}
+        failed = {key[2] for key in kept} - sound  # one that failed everywhere took part all the same
+        named = [name for name in plan.explainers if name in measured | failed]
         if named:
-            tables.append(Table(measure, settings, named, kept))
+            shown = {key: entry for key, entry in kept.items() if key[2] in named}
+            tables.append(Table(measure, settings, named, shown))
     return tables
 
 
@@ -102,7 +106,7 @@ def compared(table: Table, explainer: str, paper: str = "lormika") -> tuple[int,
     good = known = 0
     for dataset, model in table.settings:
         entry, theirs = table.entries.get((dataset, model, explainer)), table.paper(dataset, model, paper)
-        if entry is None or theirs is None:
+        if entry is None or not entry.explanations or theirs is None:
             continue
         known += 1
         ahead = round(entry.mean, 2) - theirs[0]
@@ -155,11 +159,13 @@ def _first_turned(records: Sequence[Record]) -> list[float]:
 
 _OWN = (
     "Every explainer on its own neighbourhood; lormika-paper is searched for this measure, among rules of every kind, "
-    "lormika shows its best current supporting rule by leverage."
+    "lormika shows its best current supporting rule by leverage. Anchor's neighbourhood knows the predicted class "
+    "alone: its lift is its confidence, as in the paper."
 )
 _COMMON = (
-    "The same rules, all measured on one neighbourhood of real and generated rows that no explainer has seen. A rule "
-    "that matches no row of it has no confidence and no lift."
+    "The same rules, all measured on one neighbourhood. This library makes it, with a seed of its own: its generated "
+    "rows are new to all explainers, its real ones are those that lormika sees, too. A rule that matches no row of it "
+    "has no confidence and no lift."
 )
 _KIND = "Share of explanations with at least one rule of this kind."
 
