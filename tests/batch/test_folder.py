@@ -77,11 +77,13 @@ def test_a_finished_run_says_so_without_the_model(batch, finished) -> None:
 
 
 def test_another_run_is_refused(batch, finished) -> None:
-    _refused(batch.run("good", "out", *ONE, "--k", 3, "--bins", 4), "another 'k', 'bins'")
-    _refused(batch.run("good", "out", "--chunk-rows", 21, data="bad.parquet"), "another 'chunk_rows', 'input'")
+    _refused(batch.run("good", "out", *ONE, "--k", 3, "--bins", 4), "another --k, --bins")
+    _refused(
+        batch.run("good", "out", "--chunk-rows", 21, data="bad.parquet"), "another --chunk-rows, data file or --where"
+    )
     (batch.folder / "functions.py").rename(batch.folder / "old.py")
     (batch.folder / "functions.py").write_text((batch.folder / "old.py").read_text() + "\n# changed\n")
-    _refused(batch.run("good", "out", *ONE), "another 'model'")
+    _refused(batch.run("good", "out", *ONE), "another model")
     assert batch.parts("out") == finished
 
 

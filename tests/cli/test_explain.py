@@ -274,3 +274,18 @@ def test_whoever_stops_reading_is_no_error_of_the_data(lormika):
     done = subprocess.run(["bash", "-c", command], cwd=lormika.folder, capture_output=True, text=True, check=False)
     assert done.stdout.strip() in ("0", "141")
     assert "Traceback" not in (lormika.folder / "log").read_text()
+
+
+def test_a_bad_cell_of_another_row_does_no_harm(lormika, loans):
+    lines = (lormika.folder / "loans.csv").read_text().splitlines()
+    place = lines[0].split(",").index("income")
+    cells = lines[8].split(",")
+    lines[8] = ",".join([*cells[:place], "abc", *cells[place + 1 :]])
+    (lormika.folder / "bad.csv").write_text("\n".join(lines) + "\n")
+    command = ["explain", "bad.csv", *EXPLAIN[2:], "--background", "loans.csv"]
+    good = lormika(*command, "--row", 5, "--json")
+    assert good.returncode == 0, good.stderr
+    assert json.loads(good.stdout) == json.loads(lormika(*EXPLAIN, "--row", 5, "--json").stdout)
+    bad = lormika(*command, "--row", 7)
+    assert bad.returncode == 1
+    assert "'abc' is not a number" in bad.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -15,7 +15,6 @@ from lormika.batch import lock
 from lormika.batch.inputs import is_input, read_numbers, sha256
 from lormika.batch.records import INSTANCES, RULES
 from lormika.errors import InputError
-from lormika.frames import listing
 from lormika.version import __version__
 from lormika.writing import whole_file
 
@@ -99,8 +98,17 @@ class Folder:
     def clean(self) -> None:
         """Remove what interrupted writes left behind; only while writing alone."""
         for folder in (self.path, self.path / "rules", self.path / "instances"):
-            for path in folder.glob(".*-*-*") if folder.is_dir() else ():
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            _remove(folder.glob(".*-*-*") if folder.is_dir() else ())
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Leave nothing new behind if what is written cannot be used after all; only while writing alone."""
+        there = set(self.path.iterdir())
+        try:
+            yield
+        except BaseException:
+            _remove(set(self.path.iterdir()) - there)
+            raise
 
     def known(self, order: Mapping[str, Any] | None, chunk_rows: int | None) -> Run | None:
         """The run that the same command has begun here with the same files; None: that must be found out."""
@@ -124,7 +132,8 @@ class Folder:
         differing = _differences(run, known)
         if differing:
             raise InputError(
-                f"{self.path} holds another run, with another {listing(differing)}: choose another folder, or remove it"
+                f"{self.path} holds another run, with another {', '.join(differing)}: choose another folder, or remove "
+                "this one"
             )
         return known
 
@@ -227,15 +236,30 @@ def digest_folder(folder: Path) -> str:
     return digest.hexdigest()
 
 
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
 def _differences(run: Run, known: Run) -> list[str]:
-    """Names of what differs, as a user would call it."""
-    plain = ("model", "rows", "features", "id", "chunk_rows")
-    found = [name for name in plain if getattr(run, name) != getattr(known, name)]
+    """What differs, in the words of the command."""
+    plain = {"model": "model", "features": "choice of columns", "id": "--id", "chunk_rows": "--chunk-rows"}
+    found = [words for name, words in plain.items() if getattr(run, name) != getattr(known, name)]
     for name in ("options", "settings"):
         one, other = getattr(run, name), getattr(known, name)
-        found += [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
-    if run.input != known.input and "rows" not in found:
-        found.append("input")
+        found += [_option(key) for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
+    follows = run.features != known.features or run.id != known.id  # the file then has other columns in any case
+    if run.rows != known.rows or (run.input != known.input and not follows):
+        found.append("data file or --where")
     if run.background != known.background and not found:  # else that follows from the rest
         found.append("background")
     return found
+
+
+def _option(name: str) -> str:
+    """A name as the command line has it.
+
+    >>> _option("min_count"), _option("cuts")
+    ('--min-count', '--cut')
+    """
+    return "--cut" if name == "cuts" else f"--{name.replace('_', '-')}"

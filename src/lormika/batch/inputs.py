@@ -59,12 +59,13 @@ def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
     yield from (column.iloc[[row]] for row in different.tolist())
 
 
-def save_input(frame: pd.DataFrame, folder: Path) -> str:
+def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
     """Write the rows to be explained into a file that is named by its content, and give that name.
 
     The index of the frame numbers the rows, as they are in the user's file.
     """
     content = io.BytesIO()
+    frame = frame.assign(**{name: frame[name].map(str, na_action="ignore") for name in _mixed(frame, schema)})
     try:
         frame.rename_axis(index=None).to_parquet(content, index=True, row_group_size=_ROW_GROUP)
     except (ValueError, TypeError) as error:  # a column of several types, for instance
@@ -74,6 +75,12 @@ def save_input(frame: pd.DataFrame, folder: Path) -> str:
         with whole_file(folder / name, sync=True) as beside:
             beside.write_bytes(content.getbuffer())
     return name
+
+
+def _mixed(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """Columns of numbers with some texts among them, which Parquet has no type for: workers read them from text."""
+    names = [feature.name for feature in schema.features if feature.is_numeric and frame[feature.name].dtype == object]
+    return [name for name in names if any(isinstance(value, str) for value in frame[name])]
 
 
 def is_input(path: Path) -> bool:

@@ -13,6 +13,7 @@ from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
 from lormika.many import OnError
 from lormika.options import check_choice
+from lormika.tables.numbers import as_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +95,7 @@ def _tell_failures(told: list[Told], on_error: OnError) -> None:
 def _told(folder: Path, features: pd.DataFrame) -> list[Explanation | Failure]:
     """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
     _, run, explainer, model = open_run(folder)
-    told = list(explainer.explain_many(features, progress=False, **run.options))
+    told = list(explainer.explain_many(as_numbers(features, explainer.schema), progress=False, **run.options))
     try:
         check_alive(model, told)
     except DeadModelError as error:

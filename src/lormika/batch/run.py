@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _SECONDS_PER_CHUNK = 20.0
 _MOST_ROWS = 5000  # of a chunk whose length is found out
-_TRIED = 16  # rows by which it is
+_LEAST_ROWS = 10  # that are worth a chunk, unless they take long
+_CHUNKS_EACH = 2  # of every process, so that one with slow rows does not keep all others waiting
+_TRIED = 16  # rows by which the length is found out
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Shard:
             raise InputError(f"shard {text!r}: give a number and how many there are, from 0/4 to 3/4")
         return cls(int(number), int(shards))
 
+    def chunks(self, run: Run) -> range:
+        """Those of a run that are its own."""
+        return range(self.number, run.chunks, self.shards)
+
 
 def prepare(
     folder: Path,
@@ -57,12 +63,14 @@ def prepare(
     *,
     identifier: str | None = None,
     chunk_rows: int | None = None,
+    processes: int = 1,
     order: Mapping[str, Any] | None = None,
 ) -> Run:
     """Write all that workers need into the folder; one that holds another run is refused.
 
     `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them. `model`
-    is how to load it. `order` is what makes the same command known again, so that it need not prepare anything.
+    is how to load it. Without `chunk_rows`, all `processes` of all shards are to have chunks; whoever comes first
+    decides. `order` is what makes the same command known again, so that it need not prepare anything.
     """
     check_rows(rows, explainer.schema)
     target = Folder(folder)
@@ -71,23 +79,25 @@ def prepare(
     elif target.run_file.exists():
         chunk_rows = target.read().chunk_rows
     else:
-        chunk_rows = _find_chunk_rows(explainer, background, options)
+        fair = max(_LEAST_ROWS, -(-len(rows) // (processes * _CHUNKS_EACH)))
+        chunk_rows = min(fair, _find_chunk_rows(explainer, background, options))
     chosen = explainer.neighbourhood_options
     settings: dict[str, Any] = {name: getattr(chosen, name) for name in chosen.__slots__}
     settings |= {"bins": explainer.bins, "kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
-    run = Run(
-        model=dict(model),
-        background=prepared.save(explainer, background, folder),
-        input=save_input(rows, folder),
-        rows=len(rows),
-        chunk_rows=chunk_rows,
-        options=dict(options),
-        settings=json.loads(json.dumps(settings)),
-        features=list(explainer.schema.names),
-        id=identifier,
-        order=None if order is None else dict(order),
-    )
-    return target.start(run)
+    with target.all_or_nothing():
+        run = Run(
+            model=dict(model),
+            background=prepared.save(explainer, background, folder),
+            input=save_input(rows, folder, explainer.schema),
+            rows=len(rows),
+            chunk_rows=chunk_rows,
+            options=dict(options),
+            settings=json.loads(json.dumps(settings)),
+            features=list(explainer.schema.names),
+            id=identifier,
+            order=None if order is None else dict(order),
+        )
+        return target.start(run)
 
 
 def run_chunks(
@@ -106,7 +116,7 @@ def run_chunks(
     whole run came to; None: other shards have not finished.
     """
     target = Folder(folder)
-    own = range(shard.number, run.chunks, shard.shards)
+    own = shard.chunks(run)
     waiting = []
     for chunk in own:
         failed = target.failed(run, chunk)

@@ -20,7 +20,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_show_locals=False,
     help="Explain single predictions with the best if-then rules around them.",
-    epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 3 finished, but some "
+    "rows failed (batch, evaluate), 130 interrupted.",
 )
 for command in (explain, batch, report, mine, demo, evaluate, info):
     app.command()(command)

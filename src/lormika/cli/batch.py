@@ -59,7 +59,8 @@ def batch(
         str, typer.Option(help="This job of an array, such as 0/8 to 7/8 with one folder.", rich_help_panel=RUN)
     ] = "0/1",
     chunk_rows: Annotated[
-        int | None, typer.Option(help="Rows of a chunk.", show_default="some 20 s", min=1, rich_help_panel=RUN)
+        int | None,
+        typer.Option(help="Rows of a chunk.", show_default="some 20 s, and work for all", min=1, rich_help_panel=RUN),
     ] = None,
     chunk_limit: Annotated[
         float,
@@ -162,7 +163,8 @@ def batch(
             known = _identify(order, model, data, background)
             run = folder.known(known, chunk_rows)
             if run is None:
-                run = _prepare(out, order, model, data, background, chunk_rows, known, talk)
+                length = {"chunk_rows": chunk_rows, "processes": how.processes * part.shards}
+                run = _prepare(out, order, model, data, background, length, known, talk)
                 gc.collect()  # the model and the background, which workers have themselves, are parts of cycles
         if prepare:
             talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")
@@ -233,28 +235,30 @@ def _prepare(
     model: str,
     data: Path,
     background: Path | None,
-    chunk_rows: int | None,
+    length: dict[str, Any],
     known: dict[str, Any] | None,
     talk: Talk,
 ) -> Run:
     """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
     from lormika.batch.run import prepare
     from lormika.explainer import Explainer
+    from lormika.tables import as_numbers
 
     choice = order["choice"]
     table = sources.open_table(data, talk, **order["look"])
     around = table if background is None else sources.open_table(background, talk, **order["look"])
     with sources.open_model(model, talk, headers=[], **order["model"]) as loaded:
-        features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk)
+        features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk, also=table)
         rows = sources.chosen_rows(table, features, choice["where"], choice["id"])
         _report_names(rows, choice["id"], talk)
         sources.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(loaded, around.frame[features], **order["explainer"])
+        rows = as_numbers(rows, explainer.schema, decimal_comma=table.delimiter == ";")
         with talk.working("Preparing the run"):
             return prepare(
                 out, explainer, around.frame[features], rows, _facts(model, order["model"]), order["options"],
-                identifier=choice["id"], chunk_rows=chunk_rows, order=known,
+                identifier=choice["id"], order=known, **length,
             )  # fmt: skip
 
 

@@ -33,6 +33,11 @@ class How:
     shard: Shard
     retry_failed: bool
 
+    @property
+    def processes(self) -> int:
+        """Of this job, at most."""
+        return self.workers or os.cpu_count() or 1
+
     def engine(self, out: Path, run: Run, talk: Talk) -> Engine:
         """What does the chunks."""
         if self.scheduler is not None:
@@ -41,7 +46,7 @@ class How:
             return DaskEngine(out, self.scheduler, self.chunk_limit, talk.warn)
         from lormika.batch.local import LocalEngine
 
-        return LocalEngine(out, min(self.workers or os.cpu_count() or 1, run.chunks), self.chunk_limit)
+        return LocalEngine(out, min(self.processes, len(self.shard.chunks(run))), self.chunk_limit)
 
 
 def work(out: Path, run: Run, how: How, talk: Talk) -> None:
@@ -49,7 +54,9 @@ def work(out: Path, run: Run, how: How, talk: Talk) -> None:
     from lormika.batch.folder import Folder
     from lormika.batch.run import run_chunks
 
-    own = range(how.shard.number, run.chunks, how.shard.shards)
+    own = how.shard.chunks(run)
+    if not own:
+        talk.say(f"{out}: nothing to do for this shard: the run has {_count(run.chunks, 'chunk')} (see --chunk-rows)")
     manifest = Folder(out).manifest
     before = manifest.stat().st_mtime_ns if manifest.exists() else None
     with _progress(sum(len(run.rows_of(chunk)) for chunk in own), talk) as advance:
@@ -68,10 +75,10 @@ def work(out: Path, run: Run, how: How, talk: Talk) -> None:
         except KeyboardInterrupt:
             typer.echo(f"{finished:,} of {_count(len(own), 'chunk')} done; the same command goes on", err=True)
             raise typer.Exit(_INTERRUPTED) from None
-    if came_to is None:
-        talk.say(f"{out}: this shard is done, others are not yet")
-    else:
+    if came_to is not None:
         _tell(out, came_to, talk, already=before == manifest.stat().st_mtime_ns)
+    elif own:
+        talk.say(f"{out}: this shard is done, others are not yet")
 
 
 def _tell(out: Path, came_to: dict[str, Any], talk: Talk, *, already: bool) -> None:

@@ -102,7 +102,7 @@ def explain(
     table = sources.open_table(data, talk, **look)
     around = table if background is None else sources.open_table(background, talk, **look)
     given = sources.read_instances(instance)
-    sources.check_names(around, [*drop, *([] if target is None else [target])])
+    sources.check_names(around, [*drop, *([] if target is None else [target])], also=table)
     loading = sources.open_model(
         model, talk, trust=trust, allow_pickle=allow_pickle, max_size=max_size, headers=header, isolate=isolate,
         memory_limit=memory_limit, time_limit=time_limit,
@@ -110,8 +110,9 @@ def explain(
     found: dict[tuple[str, Objective], Explanation] = {}
     with loading as loaded, model_prints_aside():
         from lormika.explainer import Explainer
+        from lormika.tables import as_numbers
 
-        features = sources.feature_columns(loaded, around, target, drop, talk)
+        features = sources.feature_columns(loaded, around, target, drop, talk, also=table)
         instances = sources.chosen_instances(table, features, row, where, given)
         tasks = [(name, by) for name in instances for by in dict.fromkeys(objective)]
         paths = {} if out is None else _paths(tasks, out)
@@ -124,6 +125,10 @@ def explain(
                 max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin.value, n_generated=n_generated,
                 design=design.value, snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
             )  # fmt: skip
+        comma = table.delimiter == ";"
+        for name, x in instances.items():
+            if not isinstance(x, dict):  # a row of the file, whose cells others may have turned into texts
+                instances[name] = as_numbers(x, explainer.schema, decimal_comma=comma)
         for name, by in talk.following(tasks, "explaining", len(tasks)):
             try:
                 found[name, by] = explainer.explain(

@@ -32,6 +32,8 @@ def report(
 
         lormika report why/ --out why.html --top 20
     """
+    if not run.exists():
+        raise InputError(f"there is no folder {run}")
     out = run / "report.html" if out is None else out
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: the page is HTML; give a name that ends in .html")

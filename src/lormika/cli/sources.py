@@ -103,11 +103,12 @@ def limits(memory_limit: int | None, time_limit: float | None) -> dict[str, Any]
     return given if time_limit is None else given | {"time_limit": time_limit, "timeout": time_limit}
 
 
-def check_names(table: Table, names: Sequence[str]) -> None:
-    """Refuse columns that a table does not have, before anything takes time."""
+def check_names(table: Table, names: Sequence[str], also: Table | None = None) -> None:
+    """Refuse columns that neither a table nor the other one has, before anything takes time."""
     columns = [str(name) for name in table.frame.columns]
+    others = [] if also is None else [str(name) for name in also.frame.columns]
     for name in names:
-        if name not in columns:
+        if name not in columns and name not in others:
             raise InputError(f"{table.path} has no column {name!r}; it has {listing(columns)}")
 
 
@@ -130,11 +131,16 @@ def _read_headers(texts: Sequence[str]) -> dict[str, str]:
     return headers
 
 
-def feature_columns(model: Any, table: Table, target: str | None, drop: Sequence[str], talk: Talk) -> list[str]:
-    """Columns that the model gets: those it names, in its order; otherwise all but the target and the dropped ones."""
+def feature_columns(
+    model: Any, table: Table, target: str | None, drop: Sequence[str], talk: Talk, also: Table | None = None
+) -> list[str]:
+    """Columns that the model gets: those it names, in its order; otherwise all but the target and the dropped ones.
+
+    What is left out may also be a column of the other table, such as one that names its rows.
+    """
     columns = [str(name) for name in table.frame.columns]
     left_out = [*drop, *([] if target is None else [target])]
-    check_names(table, left_out)
+    check_names(table, left_out, also)
     named = getattr(model, "feature_names_in_", None)
     if named is None:
         return _by_position(model, [name for name in columns if name not in left_out], table, talk)

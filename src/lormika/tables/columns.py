@@ -6,7 +6,7 @@ Decisions are made on the distinct values of a column, so that they can be writt
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +122,14 @@ def _parse(words: list[str], decimal_comma: bool) -> tuple[dict[str, Scalar], st
     if decimal_comma and any("," in word for word in words) and all(map(_COMMA.fullmatch, words)):
         return {word: _number(word.replace(",", ".")) for word in words}, "the comma is read as a decimal comma"
     return {word: _number(word) for word in words}, None
+
+
+def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar]:
+    """Those of some texts that are numbers, as a column of these alone is read."""
+    bare = {text: text.strip(" \t") for text in texts}
+    numbers = {text: word for text, word in bare.items() if _NUMBER.fullmatch(word) or _COMMA.fullmatch(word)}
+    parsed, _ = _parse(list(numbers.values()), decimal_comma)
+    return {text: parsed[word] for text, word in numbers.items()}
 
 
 def _number(word: str) -> Scalar:

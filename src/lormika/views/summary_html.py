@@ -42,7 +42,7 @@ def _context(payload: Payload) -> dict[str, Any]:
         "failures": payload["failures"],
         "turned": {"rows": payload["turned"], "share": _ratio(payload["turned"], payload["explained"])},
         "counterfactuals": {"rules": turning["tested"], "share": _ratio(turning["kept"], turning["tested"])},
-        "changes": [_change(one) for one in payload["changes"]],
+        "directions": _directions([_change(one) for one in payload["changes"]]),
         "columns": [format_value(one["label"]) for one in payload["details"]],
         "matrix": [_matrix_row(row, payload["details"], kinds) for row in payload["matrix"]],
         "sections": [_section(one, named[one["label"]], kinds) for one in payload["details"]],
@@ -228,6 +228,20 @@ def _change(entry: Payload) -> dict[str, Any]:
         "share": entry["share"],
         "rows": entry["rows"],
     }
+
+
+def _directions(changes: Sequence[Payload]) -> list[dict[str, Any]]:
+    """Changes by what they turned into what; a direction's shares decrease with its rows, being shares of the same.
+
+    >>> turned = [("a", "b", 9), ("b", "a", 8), ("a", "b", 7)]
+    >>> some = [{"prediction": old, "to": new, "rows": rows} for old, new, rows in turned]
+    >>> [(one["to"], [change["rows"] for change in one["changes"]]) for one in _directions(some)]
+    [('b', [9, 7]), ('a', [8])]
+    """
+    found: dict[tuple[str, str], list[Payload]] = {}
+    for one in changes:
+        found.setdefault((one["prediction"], one["to"]), []).append(one)
+    return [{"prediction": old, "to": new, "changes": some} for (old, new), some in found.items()]
 
 
 def _step(step: Payload) -> dict[str, Any]:
