@@ -233,11 +233,9 @@ class Explainer:
             k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
             filter=filter, alpha=alpha, correction=correction, per=per,
         )  # fmt: skip
-        if chunk_size is None:
-            chunk_size = max(1, many.ROWS_PER_CALL // (self.neighbourhood_options.n_generated + 1))
         return many.explain_rows(
-            self._explain, self.schema, X, options,
-            n_jobs=n_jobs, chunk_size=chunk_size, on_error=on_error, progress=progress,
+            self._explain, self.schema, X, options, n_jobs=n_jobs, chunk_size=chunk_size,
+            sample_rows=self.neighbourhood_options.n_generated + 1, on_error=on_error, progress=progress,
         )  # fmt: skip
 
     def _explain(self, instances: np.ndarray, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
@@ -249,7 +247,7 @@ class Explainer:
         found = list(spread(search, instances, samples, answers))
         cases = [Case(*case) for case in zip(instances, (s.encoded for s in samples), answers, found, strict=True)]
         reruns = rerun(self.model, self.background, cases)
-        tell = partial(self._tell, options=options)
+        tell = partial(self._tell, options=options, given=self._options(options))
         return [tell(*told) for told in zip(instances, near, samples, answers, reruns, strict=True)]
 
     def _search(self, instance: np.ndarray, sample: Sample, answer: Answer, options: SearchOptions) -> list[Rule]:
@@ -267,6 +265,7 @@ class Explainer:
         answer: Answer,
         told: tuple[list[Rule], bool],
         options: SearchOptions,
+        given: dict[str, Any],
     ) -> Explanation:
         rules, repeats = told
         prediction = self.model.names[int(answer.labels[0])]
@@ -285,7 +284,7 @@ class Explainer:
             neighbourhood=NeighbourhoodSummary(
                 near.n_real, len(near.rows) - near.n_real, near.neighbours, self._similarity(near.cut)
             ),
-            options=self._options(options),
+            options=given.copy(),
             versions={"lormika": __version__, "numpy": np.__version__},
             sample=sample,
         )

@@ -35,19 +35,32 @@ def explain_rows(
     options: SearchOptions,
     *,
     n_jobs: int,
-    chunk_size: int,
+    chunk_size: int | None,
+    sample_rows: int,
     on_error: OnError,
     progress: bool,
 ) -> Iterator[Explanation | Failure]:
-    """Explain the rows of a table; every explanation depends on its own row alone."""
+    """Explain the rows of a table; every explanation depends on its own row alone, and has so many sample rows."""
     check_integer("n_jobs", n_jobs, -1)
-    check_integer("chunk_size", chunk_size, 1)
+    if chunk_size is not None:
+        check_integer("chunk_size", chunk_size, 1)
     check_choice("on_error", on_error, ["record", "raise"])
     if n_jobs == 0:
         raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
     encoded, failures = _encode(schema, table, on_error)
-    results = _explain(explain, encoded, failures, options, n_jobs, chunk_size, on_error)
+    size = chunk_size or even_size(len(encoded), max(1, ROWS_PER_CALL // sample_rows))
+    results = _explain(explain, encoded, failures, options, n_jobs, size, on_error)
     return follow(results, "explaining", len(encoded)) if progress else results
+
+
+def even_size(rows: int, about: int) -> int:
+    """Rows of a chunk, about so many: a call of the model for a few that are left would cost as much as for all.
+
+    >>> even_size(100, 49), even_size(1000, 49), even_size(10, 49), even_size(0, 49)
+    (50, 50, 10, 1)
+    """
+    chunks = max(1, round(rows / about))
+    return max(1, -(-rows // chunks))
 
 
 def blocks(instances: np.ndarray) -> list[np.ndarray]:

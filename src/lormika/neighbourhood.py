@@ -143,14 +143,16 @@ def _mix(
 ) -> np.ndarray:
     """Mix rows: x + (y - x) * step for two parents, x + (y - z) * step for three.
 
-    Categories and missing values come from the parent closest to the instance, the first drawn of equally close ones.
+    Categories and missing values come from the parent closest to the instance, the first of equally close ones.
     Elsewhere a missing number counts as the mean.
     """
-    closest = real[np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]]
-    numeric = background.scales >= 0
-    filled = np.where(np.isnan(real), background.means, real)
+    closest = np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]
+    made: np.ndarray = real[closest]
+    numeric = np.flatnonzero(background.scales >= 0)
+    numbers, kept = real[:, numeric], made[:, numeric]
+    filled = np.where(np.isnan(numbers), background.means[numeric], numbers)
     x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]
     with np.errstate(over="ignore"):  # of huge numbers, which are then brought back into the observed range
         mixed = x + (y - origin) * step[:, None]
-    made: np.ndarray = np.where(numeric & ~np.isnan(closest), mixed, closest)
+    made[:, numeric] = np.where(np.isnan(kept), kept, mixed)
     return made
