@@ -227,7 +227,7 @@ class Explainer:
         on_error
             What becomes of a row that cannot be explained: `record` gives a `Failure` in its place, `raise` ends there.
         chunk_size
-            How many rows at a time; by default so many that the model gets about 100,000 rows.
+            How many rows at a time; by default so many that the model gets about 50,000 rows.
         """
         options = SearchOptions(
             k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,

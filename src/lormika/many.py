@@ -24,7 +24,7 @@ Spread = Callable[..., Iterable[Any]]
 Explain = Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]]
 """From encoded instances to their explanations."""
 
-ROWS_PER_CALL = 100_000
+ROWS_PER_CALL = 50_000  # more would no longer fit into the processor's cache, and be slower
 _BLOCK = 16
 
 
