@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +14,7 @@ import pytest
 
 from lormika.errors import InputError
 from lormika.evaluation import Ledger, Plan, evaluate, make_tables, quick, write_figures, write_tables
-from lormika.evaluation.ours import Defaults, OtherData
+from lormika.evaluation.ours import AsInPaper, Defaults, OtherData, whole_table_cuts
 from lormika.evaluation.tables import compared
 from lormika.rule import Equals
 
@@ -247,3 +249,15 @@ def test_other_data_is_nine_tenths_of_the_background_and_another_in_every_run(se
     assert (backgrounds[1] == backgrounds[2]).all()
     assert OtherData(setting, grounds, 0)(0).own != Defaults(setting, grounds, 0)(0).own
     assert Defaults(setting, grounds, 1)(0).own == Defaults(setting, grounds, 0)(0).own
+
+
+def test_the_papers_ranges_are_those_of_the_whole_table(setting, grounds):
+    cuts = whole_table_cuts(grounds.explainer.background)
+    assert set(cuts) == set(setting.background.select_dtypes("number"))
+    for name in ("income", "debt_ratio"):
+        share = [(setting.background[name] < cut).mean() for cut in cuts[name]]
+        assert share == pytest.approx([1 / 3, 2 / 3], abs=0.03)
+    rules = " ".join(rule for i in range(3) for rule in AsInPaper(setting, grounds, 0)(i).rules)
+    begins = {int(number) for pair in re.findall(r"income ≥ (\d+)|(\d+) ≤ income", rules) for number in pair if number}
+    assert begins
+    assert begins <= {math.ceil(cut) for cut in cuts["income"]}  # it has whole numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -136,8 +137,6 @@ def evaluate(
 
 def _work(plan: Plan, out: Path, talk: Talk, *, retry_failed: bool) -> bool:
     """Work through the plan; whether it was interrupted."""
-    import sys
-
     from lormika.evaluation import evaluate
 
     if any(":" in name for name in plan.explainers):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lormika.evaluation.common import CommonGround, Ground
-from lormika.evaluation.form import as_published
+from lormika.background import Background
+from lormika.evaluation.common import CommonGround
 from lormika.evaluation.measures import interestingness
 from lormika.evaluation.record import Record, kinds_of, on_common_ground
 from lormika.evaluation.setting import Counted, Setting
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
+from lormika.items import equal_frequency_cuts
 from lormika.rule import Rule
 from lormika.search import mine_rules
 
@@ -27,6 +29,7 @@ So these are choices, and the figures depend on them. Each condition must raise 
 that, the rule with the highest coverage says nothing about the class; with `significant`, coverage is lower.
 """
 
+_PAPER_RANGES = 3
 _MEASURES = {"coverage": "coverage", "confidence": "confidence", "lift": "interestingness"}
 
 
@@ -95,8 +98,9 @@ class AsInPaper:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model)
         self._explainer = Explainer(
-            self._model, setting.background, labels=setting.labels, random_state=seed, **PAPER_NEIGHBOURHOOD
-        )
+            self._model, setting.background, labels=setting.labels, random_state=seed,
+            cuts=whole_table_cuts(grounds.explainer.background), **PAPER_NEIGHBOURHOOD,
+        )  # fmt: skip
 
     def __call__(self, instance: int) -> Record:
         """Explain an instance three times, each time for another measure, in the same neighbourhood."""
@@ -107,12 +111,11 @@ class AsInPaper:
         seconds = time.perf_counter() - start
         sample = explanation.sample
         assert sample is not None
-        table, labels = as_published(self._setting.dataset, sample.rows), sample.label_names
-        best = {by: _best(mine_rules(table, labels, k=1, objective=by, **PAPER_SEARCH)) for by in _MEASURES}
+        search = partial(mine_rules, sample.rows, sample.label_names, k=1, cuts=self._explainer.cuts, **PAPER_SEARCH)
+        best = {by: _best(search(objective=by)) for by in _MEASURES}
         found = {by: rule for by, rule in best.items() if rule is not None}
         widest, supporting = best["coverage"], _first(explanation)
         ground = self._grounds[instance]
-        ground = Ground(as_published(self._setting.dataset, ground.rows), ground.labels)
         return Record(
             instance, None, seconds, self._model.calls, self._model.rows,
             rules=tuple(map(str, found.values())),
@@ -126,6 +129,20 @@ class AsInPaper:
                 "current_supporting": [] if supporting is None else list(supporting.features),
             },
         )  # fmt: skip
+
+
+def whole_table_cuts(background: Background) -> dict[str, list[float]]:
+    """Three ranges of each number with about equally many rows of the whole table, not of a neighbourhood.
+
+    The paper makes them before it splits the table. So most rows of a neighbourhood may share a range, and a rule may
+    cover nearly all of them.
+    """
+    cuts = {}
+    for f, feature in enumerate(background.schema.features):
+        if feature.is_numeric:
+            values = background.distinct[f][background.codes[f]]
+            cuts[feature.name] = equal_frequency_cuts(values[~np.isnan(values)], _PAPER_RANGES).tolist()
+    return cuts
 
 
 def _first(explanation: Explanation) -> Rule | None:
