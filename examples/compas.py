@@ -6,7 +6,7 @@ the filter `significant`, the default, lets it pass; so each condition need only
 Fewer prior offences go with lower risk among people like him, but do not turn his case: the model is asked, and the
 rules are marked so.
 
-    LORMIKA_DATA=folder/with/compas.csv python examples/compas.py [report.html]
+    LORMIKA_DATA=folder python examples/compas.py [report.html]       # the folder holds compas.csv
 """
 
 from __future__ import annotations

@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from lormika import Explainer
 from lormika.evaluation import measures
 from lormika.evaluation.common import Ground
-from lormika.evaluation.rules import Among, read_rule, smallest_edit, with_category
+from lormika.evaluation.rival import filled_values
+from lormika.evaluation.rules import Among, OrMissing, read_rule, smallest_edit, with_category
 from lormika.rule import Category, Counts, Equals, Interval, Rule
 
 
@@ -37,7 +39,9 @@ def test_fidelity_needs_two_classes():
 def test_stability_is_the_mean_over_pairs():
     # {a} and {a, b}: 1/2; {a} and {}: 0; {a, b} and {}: 0.
     assert measures.stability([["a"], ["a", "b"], []]) == pytest.approx(0.5 / 3)
-    assert measures.stability([[], []]) == 1
+    assert measures.stability([[], []]) == 1  # two rules without conditions, not two without a rule
+    assert measures.stability([["a"], ["a"], None]) == pytest.approx(1 / 3)
+    assert math.isnan(measures.stability([None, None]))
     assert math.isnan(measures.stability([["a"]]))
 
 
@@ -64,7 +68,7 @@ def test_rules_of_rivals_mean_what_they_say(grounds):
         ],
         "consequent": 1,
     }
-    rule = read_rule(told, background, ("accepted", "rejected"))
+    rule = read_rule(told, background, filled_values(background), ("accepted", "rejected"))
     assert rule.consequent == "rejected"
     assert rule.conditions[1:] == (Among("employment", ("self-employed", "unemployed")), Equals("purpose", "education"))
     table = {
@@ -85,7 +89,7 @@ def test_smallest_edit_satisfies_the_rule(grounds, setting):
         ],
         "consequent": 1,
     }
-    rule = read_rule(told, explainer.background, explainer.model.names)
+    rule = read_rule(told, explainer.background, filled_values(explainer.background), explainer.model.names)
     x = setting.instances.iloc[[0]].assign(employment="employed", debt_ratio=0.1)
     edited = smallest_edit(rule, explainer.background, explainer.schema.encode_instance(x))
     assert edited is not None
@@ -97,7 +101,7 @@ def test_smallest_edit_satisfies_the_rule(grounds, setting):
 def test_a_rule_that_nothing_satisfies_has_no_edit(grounds, setting):
     explainer = grounds.explainer
     told = {"conditions": [{"feature": "phone", "is_not": 0}, {"feature": "phone", "is_not": 1}], "consequent": 0}
-    rule = read_rule(told, explainer.background, explainer.model.names)
+    rule = read_rule(told, explainer.background, filled_values(explainer.background), explainer.model.names)
     instance = explainer.schema.encode_instance(setting.instances.iloc[[0]])
     assert smallest_edit(rule, explainer.background, instance) is None
 
@@ -114,3 +118,33 @@ def test_a_rule_that_nothing_satisfies_has_no_edit(grounds, setting):
 def test_categories(value, consequent, category):
     rule = Rule((Equals("a", value),), consequent, Counts(0, 0, 0, 0), math.nan)
     assert with_category(rule, {"a": [1]}, "yes").category is category
+
+
+def test_a_rule_that_held_for_the_value_given_for_a_missing_one_holds_for_the_missing_one(setting):
+    # Rivals get the median income, 41, and one more category of employment.
+    X = setting.background.astype({"income": float}).copy()
+    X.loc[X.index[:40], "income"], X.loc[X.index[20:60], "employment"] = np.nan, None
+    explainer = Explainer(lambda frame: (frame["missed_payments"] > 1).astype(int), X)
+    background, names = explainer.background, explainer.model.names
+    filled = filled_values(background)
+    assert filled[explainer.schema.index("income")] == X["income"].median()
+
+    def conditions(*told):
+        return read_rule({"conditions": list(told), "consequent": 0}, background, filled, names)
+
+    above, below = (conditions({"feature": "income", "above": a, "up_to": None}) for a in (1.0, 1000.0))
+    assert isinstance(above.conditions[0], OrMissing)
+    assert above.holds(X).all()
+    assert not below.holds(X).any()
+    other = conditions({"feature": "employment", "is_not": 0})
+    assert (other.holds(X) == (X["employment"] != _categories(explainer, "employment")[0]).to_numpy()).all()
+    missing = conditions({"feature": "employment", "is": len(_categories(explainer, "employment"))})
+    assert (missing.holds(X) == X["employment"].isna().to_numpy()).all()
+    x = explainer.schema.encode_instance(X.iloc[[0]])
+    edited = smallest_edit(above, background, x)
+    assert np.array_equal(edited, x, equal_nan=True)  # it holds already: nothing is changed
+    assert with_category(above, X.iloc[[0]], names[0]).category is Category.CURRENT_SUPPORTING
+
+
+def _categories(explainer, name):
+    return explainer.schema.features[explainer.schema.index(name)].categories

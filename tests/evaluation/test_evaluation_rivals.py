@@ -93,7 +93,7 @@ def test_the_real_rivals(rivals, explainer, tmp_path):
     )  # fmt: skip
     cells = [step.cell for step in evaluate(plan, tmp_path / "e")]
     for cell in cells:
-        for record in Ledger(tmp_path / "e").read(cell)[0]:
+        for record in Ledger(tmp_path / "e").read(cell).records:
             assert record.error is None
             assert record.rows > 100
             assert record.seconds > 0

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 
+from lormika import Explainer
 from lormika.errors import InputError
 from lormika.evaluation import Ledger, Plan, evaluate, make_tables, quick, write_figures, write_tables
 from lormika.evaluation.ours import AsInPaper, Defaults, OtherData, whole_table_cuts
+from lormika.evaluation.plan import Cell
 from lormika.evaluation.tables import compared
-from lormika.rule import Equals
+from lormika.rule import Equals, Interval
 
 PLAN = Plan(
     datasets=("loans",), models=("tree",), explainers=("lormika", "lormika-paper"),
@@ -48,9 +50,88 @@ def test_a_stopped_run_goes_on(tmp_path):
     assert (tmp_path / "e" / "cells" / first.file_name).read_bytes() == kept
 
 
-def test_another_option_is_refused(done):
-    with pytest.raises(InputError, match="instances was 2, is 3"):
-        next(evaluate(replace(PLAN, instances=3), done))
+def test_other_conditions_are_refused(done):
+    with pytest.raises(InputError, match="common_rows was 200, is 300"):
+        next(evaluate(replace(PLAN, common_rows=300), done))
+
+
+def test_a_folder_can_be_added_to(tmp_path):
+    plan = replace(PLAN, explainers=("lormika",), runs=1)
+    ledger = Ledger(tmp_path / "e")
+    [first] = evaluate(plan, ledger.path)
+    before = ledger.read(first.cell).records
+    assert [step.cell.run for step in evaluate(replace(plan, instances=3, runs=2), ledger.path)] == [0, 1]
+    after = ledger.read(first.cell).records
+    assert [record.instance for record in after] == [0, 1, 2]
+    assert after[:2] == before  # the very same, times included
+    list(evaluate(replace(plan, models=("lr",)), ledger.path))
+    [table] = [table for table in make_tables(ledger) if table.measure.name == "coverage"]
+    counts = {key[1]: entry.values for key, entry in table.entries.items()}
+    assert counts == {"tree": 6, "lr": 2}
+
+
+def test_shared_tables_rest_on_the_same_instances(tmp_path):
+    plan = replace(PLAN, explainers=("lormika", "same"), instances=4, runs=1, rival_instances=1)
+    list(evaluate(plan, tmp_path / "e", others={"same": lormika_itself}))
+    measured = {}
+    for shared in (False, True):
+        for table in make_tables(Ledger(tmp_path / "e"), shared=shared):
+            if table.measure.name == "fidelity":
+                measured[shared] = {key[2]: entry.mean for key, entry in table.entries.items()}
+    assert measured[False]["lormika"] != measured[False]["same"]
+    assert measured[True]["lormika"] == measured[True]["same"] == measured[False]["same"]
+
+
+def lormika_itself(model, background, seed):
+    explainer = Explainer(model, background)
+    return lambda x: explainer.explain(x).current_supporting
+
+
+def test_what_is_done_of_a_cell_is_kept(tmp_path):
+    asked = []
+
+    def interrupted(model, background, seed):
+        def explain(x):
+            asked.append(x)
+            if len(asked) == 2:
+                raise KeyboardInterrupt
+            return [((Equals("phone", True),), "accepted")]
+
+        return explain
+
+    plan, others = replace(PLAN, explainers=("theirs",), instances=3, runs=1), {"theirs": interrupted}
+    with pytest.raises(KeyboardInterrupt):
+        next(evaluate(plan, tmp_path / "e", others))
+    [cell] = plan.cells()
+    assert [record.instance for record in Ledger(tmp_path / "e").read(cell).records] == [0]
+    list(evaluate(plan, tmp_path / "e", others))
+    assert len(asked) == 4  # the first was not asked about again
+    assert [record.instance for record in Ledger(tmp_path / "e").read(cell).records] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("content", ["{", "{}", '{"records": [{}]}'])
+def test_a_damaged_cell_is_done_again_if_wanted_and_else_refused_at_once(content, done, tmp_path):
+    folder = shutil.copytree(done, tmp_path / "e")
+    cell = next(iter(PLAN.cells()))
+    (folder / "cells" / cell.file_name).write_text(content)
+    with pytest.raises(InputError, match=f"{cell.file_name} is damaged"):
+        next(evaluate(replace(PLAN, explainers=("lormika-paper",), runs=3), folder))
+    assert [step.cell for step in evaluate(PLAN, folder)] == [cell]
+    assert len(make_tables(Ledger(folder))) == len(make_tables(Ledger(done)))
+
+
+def test_a_damaged_model_is_fitted_again(done, tmp_path):
+    folder = shutil.copytree(done, tmp_path / "e")
+    (folder / "models" / "loans-tree.joblib").write_bytes(b"no model")
+    list(evaluate(replace(PLAN, explainers=("lormika",), runs=3), folder))
+    same = [Ledger(folder).read(Cell("loans", "tree", "lormika", run)).records[0].rules for run in (0, 2)]
+    assert same[0] == same[1]
+
+
+def test_too_many_instances_are_refused_before_anything_is_done(tmp_path):
+    with pytest.raises(InputError, match="instances=401: loans has 400 rows to explain"):
+        next(evaluate(replace(PLAN, instances=401), tmp_path / "e"))
+    assert not (tmp_path / "e").exists()
 
 
 def test_a_folder_of_others_is_refused(tmp_path):
@@ -68,6 +149,7 @@ def test_a_folder_of_others_is_refused(tmp_path):
         ({"time_limit": -1.0}, "time_limit=-1.0"),
         ({"rival_runs": 0}, "rival_runs=0"),
         ({"explainers": ("lormika", "lormika")}, "explainers: a name is there twice"),
+        ({"datasets": ("covertype",), "models": ("svm",)}, "svm on covertype takes days"),
     ],
 )
 def test_wrong_options_are_named(wrong, message):
@@ -75,11 +157,16 @@ def test_wrong_options_are_named(wrong, message):
         replace(PLAN, **wrong)
 
 
-def test_unknown_explainers_are_refused(tmp_path):
+def test_unknown_explainers_are_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="there is no 'lime'"):
         next(evaluate(replace(PLAN, explainers=("lime",)), tmp_path / "e"))
-    with pytest.raises(InputError, match="no_such_module:f"):
-        next(evaluate(replace(PLAN, explainers=("no_such_module:f",)), tmp_path / "e"))
+    (tmp_path / "broken_module.py").write_text("def f(:")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("no_such_module:f", ":f", "./mine.py:f", "broken_module:f"):
+        with pytest.raises(InputError, match=f"'{name}' cannot be loaded"):
+            next(evaluate(replace(PLAN, explainers=(name,)), tmp_path / "e"))
+    with pytest.raises(InputError, match="'mine' is no function, but 3"):
+        next(evaluate(replace(PLAN, explainers=("mine",)), tmp_path / "e", {"mine": 3}))
 
 
 def test_a_missing_rival_is_said_before_anything_is_done(tmp_path):
@@ -100,7 +187,7 @@ def test_cells_of_the_paper():
 
 def test_quick_leaves_what_is_given():
     plan = quick(instances=50, models=("svm", "tree", "lr", "mlp", "rf"))
-    assert (plan.instances, len(plan.models), plan.runs, plan.datasets) == (50, 5, 3, ("compas", "german"))
+    assert (plan.instances, len(plan.models), plan.runs, plan.datasets) == (50, 5, 3, ("german", "adult"))
 
 
 def test_a_missing_data_set_is_said_before_anything_is_done(tmp_path, monkeypatch):
@@ -124,7 +211,7 @@ def constant(model, background, seed):
 def test_a_registered_explainer_is_measured_like_the_rest(tmp_path):
     plan = replace(PLAN, explainers=("constant",), instances=6, runs=1)
     [step] = evaluate(plan, tmp_path / "e", others={"constant": constant})
-    records = Ledger(tmp_path / "e").read(step.cell)[0]
+    records = Ledger(tmp_path / "e").read(step.cell).records
     sound = [record for record in records if record.error is None]
     assert sound
     assert all(record.features == ("employment",) and record.calls == 1 for record in sound)
@@ -142,7 +229,11 @@ def only_texts(model, background, seed):
 
 
 def unready(model, background, seed):
-    raise RuntimeError("no licence")
+    raise SystemExit("no licence")
+
+
+def swapped(model, background, seed):
+    return lambda x: [((Interval("age", 50, 30),), "accepted")]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +241,8 @@ def unready(model, background, seed):
     [
         (wrong_class, "the class 'nobody' of a rule is none of the model's"),
         (only_texts, "not 'employment = unemployed'"),
-        (unready, "RuntimeError: no licence"),
+        (unready, "SystemExit: no licence"),
+        (swapped, "its lower end comes first"),
     ],
 )
 def test_an_explainer_that_always_fails_is_in_the_tables_and_can_be_tried_again(factory, reason, tmp_path):
@@ -158,19 +250,58 @@ def test_an_explainer_that_always_fails_is_in_the_tables_and_can_be_tried_again(
     assert [step.failed for step in evaluate(plan, tmp_path / "e", others={"theirs": factory})] == [0, 2]
     ledger = Ledger(tmp_path / "e")
     cell = list(plan.cells())[1]
-    assert reason in ledger.read(cell)[0][0].error
+    assert reason in ledger.read(cell).records[0].error
     written = write_tables(make_tables(ledger), tmp_path)
     assert "| – (0/2) |" in written[0].read_text(encoding="utf-8")
-    assert "coverage,loans,dt,theirs,,,0,2,," in written[1].read_text(encoding="utf-8")
-    assert list(evaluate(plan, tmp_path / "e", others={"theirs": constant})) == []
-    again = list(evaluate(plan, tmp_path / "e", others={"theirs": constant}, retry_failed=True))
-    assert [(step.cell, step.failed) for step in again] == [(cell, 0)]
+    assert "coverage,loans,tree,theirs,,,0,2,," in written[1].read_text(encoding="utf-8")
+    assert list(evaluate(plan, tmp_path / "e", others={"theirs": factory})) == []
+    again = list(evaluate(plan, tmp_path / "e", others={"theirs": factory}, retry_failed=True))
+    assert [(step.cell, step.failed) for step in again] == [(cell, 2)]
+    another = list(evaluate(plan, tmp_path / "e", others={"theirs": constant}))  # of another function, nothing is there
+    assert [(step.cell, step.failed) for step in another] == [(cell, 0)]
+
+
+def test_only_explanations_that_failed_are_tried_again(tmp_path):
+    asked = []
+
+    def fails_once(model, background, seed):
+        def explain(x):
+            asked.append(x)
+            if len(asked) == 2:
+                raise RuntimeError("not now")
+            return [((Equals("phone", True),), "accepted")]
+
+        return explain
+
+    plan, others = replace(PLAN, explainers=("theirs",), instances=3, runs=1), {"theirs": fails_once}
+    assert [step.failed for step in evaluate(plan, tmp_path / "e", others)] == [1]
+    assert [step.failed for step in evaluate(plan, tmp_path / "e", others, retry_failed=True)] == [0]
+    assert len(asked) == 4
+
+
+def test_a_table_that_was_changed_in_place_is_asked_about_again(tmp_path):
+    answers = []
+
+    def edits(model, background, seed):
+        def explain(x):
+            table = background[:150].copy()
+            answers.append(model.predict(table).tolist())
+            table[["income", "missed_payments"]] = 500, 0
+            answers.append(model.predict(table).tolist())
+            return []
+
+        return explain
+
+    [step] = evaluate(replace(PLAN, explainers=("edits",), instances=1, runs=1), tmp_path / "e", {"edits": edits})
+    assert answers[0] != answers[1]
+    [record] = Ledger(tmp_path / "e").read(step.cell).records
+    assert (record.calls, record.rows) == (2, 300)
 
 
 def test_records_say_what_was_found(done):
     ledger = Ledger(done)
     for cell in PLAN.cells():
-        for record in ledger.read(cell)[0]:
+        for record in ledger.read(cell).records:
             assert record.error is None
             assert record.seconds > 0
             assert record.rows > 2000
@@ -184,12 +315,12 @@ def test_tables_in_three_formats(done, tmp_path):
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     mean = {(row["measure"], row["explainer"]): float(row["mean"]) for row in rows}
     values = [record.own["coverage"] for cell in PLAN.cells() if cell.explainer == "lormika-paper"
-              for record in ledger.read(cell)[0]]  # fmt: skip
+              for record in ledger.read(cell).records]  # fmt: skip
     assert mean["coverage", "lormika-paper"] == pytest.approx(sum(values) / len(values))
     assert f"{mean['coverage', 'lormika-paper']:.2f} ± " in markdown.read_text(encoding="utf-8")
-    assert f"{mean['coverage', 'lormika-paper']:.2f} $\\pm$ " in latex.read_text(encoding="utf-8")
+    assert f" {mean['coverage', 'lormika-paper']:.2f} " in latex.read_text(encoding="utf-8")
     assert latex.read_text(encoding="utf-8").count(r"\begin{table}") == len(make_tables(ledger))
-    assert {row["explanations"] for row in rows if row["measure"] == "coverage"} == {"4"}
+    assert {row["values"] for row in rows if row["measure"] == "coverage"} == {"4"}
 
 
 def test_figures(done, tmp_path):
@@ -203,14 +334,11 @@ def test_figures(done, tmp_path):
 
 def test_the_papers_figures_stand_beside(done, tmp_path):
     # The same records under the name of a data set of the paper.
-    plan = replace(PLAN, datasets=("german",))
-    ledger = Ledger(tmp_path)
-    (tmp_path / "cells").mkdir()
-    written = json.loads((done / "plan.json").read_text())
-    (tmp_path / "plan.json").write_text(json.dumps(written | {"datasets": ["german"]}))
+    folder = shutil.copytree(done, tmp_path / "e")
+    ledger = Ledger(folder)
     for cell in PLAN.cells():
-        ledger.write(replace(cell, dataset="german"), Ledger(done).read(cell)[0], {})
-    assert ledger.read_plan() == plan
+        ledger.write(replace(cell, dataset="german"), ledger.read(cell))
+        (folder / "cells" / cell.file_name).unlink()
     table = next(table for table in make_tables(ledger) if table.measure.name == "coverage")
     assert table.paper("german", "tree", "lormika") == (0.60, 0.15)
     assert compared(table, "lormika-paper")[1] == 1
@@ -230,16 +358,16 @@ def test_command(tmp_path):
     assert ran.returncode == 0, ran.stderr
     assert "1 of 1: loans tree mine:make run 1; done" in ran.stderr
     assert "mine:make" in (tmp_path / "e" / "tables.md").read_text(encoding="utf-8")
-    again = subprocess.run(
+    more = subprocess.run(
         [*command, "--runs", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
     )
-    assert again.returncode == 1
-    assert "runs was 1, is 2" in again.stderr
+    assert "2 of 2: loans tree mine:make run 2; done" in more.stderr
     with (tmp_path / "mine.py").open("a") as module:
-        module.write("# another version\n")
+        module.write("def make(model, background, seed):\n    raise ValueError('of the new version')\n")
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
-    assert again.returncode == 1
-    assert "functions was" in again.stderr
+    assert again.returncode == 3
+    assert "2 explanations failed" in again.stderr
+    assert "2 x ValueError: of the new version" in again.stderr
 
 
 def test_other_data_is_nine_tenths_of_the_background_and_another_in_every_run(setting, grounds):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _WHAT, _HOW_MUCH, _RIVALS = "What is compared", "How much", "Rivals"
 _SOME_FAILED, _INTERRUPTED = 3, 130
+_MOST_REASONS = 5
 
 
 def evaluate(
@@ -24,13 +26,14 @@ def evaluate(
     datasets: Annotated[
         str | None,
         typer.Option(
-            help="Of compas, adult, german, covertype, loans.",
+            help="Of compas, adult, german, covertype, loans; with commas.",
             show_default="the paper's four",
             rich_help_panel=_WHAT,
         ),
     ] = None,
     models: Annotated[
-        str | None, typer.Option(help="Of svm, tree, lr, mlp, rf.", show_default="all", rich_help_panel=_WHAT)
+        str | None,
+        typer.Option(help="Of svm, tree, lr, mlp, rf; with commas.", show_default="all", rich_help_panel=_WHAT),
     ] = None,
     explainers: Annotated[
         str | None,
@@ -64,18 +67,18 @@ def evaluate(
     ] = None,
     common_rows: Annotated[
         int | None,
-        typer.Option(help="Generated rows of the common ground.", show_default="10000", rich_help_panel=_HOW_MUCH),
+        typer.Option(help="Generated rows of the common ground.", show_default="5000", rich_help_panel=_HOW_MUCH),
     ] = None,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="About ten minutes: compas, german; tree, rf; few instances and runs; unless you say otherwise.",
+            help="About ten minutes: german, adult; tree, rf; few instances and runs; unless you say otherwise.",
             rich_help_panel=_HOW_MUCH,
         ),
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Do again what failed.", rich_help_panel=_HOW_MUCH)
+        bool, typer.Option("--retry-failed", help="Do explanations again that failed.", rich_help_panel=_HOW_MUCH)
     ] = False,
     baseline_python: Annotated[
         str | None,
@@ -102,9 +105,9 @@ def evaluate(
 ) -> None:
     """Repeat the paper's experiments: measure explainers on its data sets and models, and write its tables.
 
-    Begun again with the same options, a stopped evaluation goes on where it was. A function of yours gets the model,
-    the background and a seed, and gives a function from a frame of one row to rules, or to pairs of conditions and a
-    class. Exit code 3: some explanations failed.
+    Begun again, a stopped evaluation goes on where it was; with more data sets, models, explainers, instances or runs,
+    they are added to the folder. A function of yours gets the model, the background and a seed, and gives a function
+    from a frame of one row to rules, or to pairs of conditions and a class. Exit code 3: some explanations failed.
 
     For example:
 
@@ -126,28 +129,29 @@ def evaluate(
     talk = Talk(quiet)
     interrupted = _work(plan, out, talk, retry_failed=retry_failed)
     ledger = Ledger(out)
-    _write(ledger, talk)
+    if ledger.cells():
+        _write(ledger, talk)
     if interrupted:
         raise typer.Exit(_INTERRUPTED)
-    failed = sum(map(ledger.failed, plan.cells()))
-    if failed:
-        typer.echo(f"{failed:,} explanations failed: {ledger.cells} says why; --retry-failed does them again", err=True)
+    reasons = Counter(reason for cell in plan.cells() for reason in ledger.read(cell).failed)
+    if reasons:
+        typer.echo(_failures(reasons), err=True)
         raise typer.Exit(_SOME_FAILED)
 
 
 def _work(plan: Plan, out: Path, talk: Talk, *, retry_failed: bool) -> bool:
     """Work through the plan; whether it was interrupted."""
-    from lormika.evaluation import evaluate
+    from lormika.evaluation import Ledger, evaluate
 
     if any(":" in name for name in plan.explainers):
         sys.path.insert(0, "")  # the module may lie in the working folder
-    done = "nothing new"
+    done = "no cell"
     try:
         for step in evaluate(plan, out, retry_failed=retry_failed):
             done = f"{step.done} of {step.total} cells"
             talk.say(_line(step))
     except KeyboardInterrupt:
-        if not (out / "plan.json").exists():
+        if not Ledger(out).exists:
             raise
         typer.echo(f"{done} done; the same command goes on", err=True)
         return True
@@ -155,11 +159,11 @@ def _work(plan: Plan, out: Path, talk: Talk, *, retry_failed: bool) -> bool:
 
 
 def _write(ledger: Ledger, talk: Talk) -> None:
-    """Tables and figures of what is done."""
+    """Tables and figures of all that the folder holds."""
     from lormika.evaluation import make_tables, write_figures, write_tables
 
-    tables = make_tables(ledger)
-    for path in write_tables(tables, ledger.path):
+    tables, shared = make_tables(ledger), make_tables(ledger, shared=True)
+    for path in (*write_tables(tables, ledger.path), *write_tables(shared, ledger.path, "shared")):
         talk.say(f"written: {path}")
     try:
         figures = write_figures(tables, ledger.path / "figures")
@@ -169,6 +173,15 @@ def _write(ledger: Ledger, talk: Talk) -> None:
         talk.say(f"written: {len(figures)} figures in {ledger.path / 'figures'}")
 
 
+def _failures(reasons: Counter[str]) -> str:
+    """How many explanations failed, and why."""
+    lines = [f"{reasons.total():,} explanations failed (--retry-failed does them again):"]
+    lines += [f"  {count:,} x {reason}" for reason, count in reasons.most_common(_MOST_REASONS)]
+    if len(reasons) > _MOST_REASONS:
+        lines.append(f"  and {len(reasons) - _MOST_REASONS:,} other reasons")
+    return "\n".join(lines)
+
+
 def _names(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
@@ -176,7 +189,8 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 def _line(step: Step) -> str:
     cell = step.cell
     failed = f", {step.failed} failed" if step.failed else ""
-    left = "done" if step.done == step.total else f"about {_span(step.seconds_left)} left"
+    about = "at least" if step.at_least else "about"
+    left = "done" if step.done == step.total else f"{about} {_span(step.seconds_left)} left"
     where = f"{cell.dataset} {cell.model} {cell.explainer} run {cell.run + 1}"
     return f"{step.done} of {step.total}: {where}{failed}; {left}"
 

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lormika.errors import InputError
-from lormika.evaluation.plan import MODELS
-from lormika.evaluation.tables import Table
+from lormika.evaluation.files import IN_PAPER
+from lormika.evaluation.tables import Entry, Table
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Okabe-Ito, told apart by everybody; and a shape of its own for each explainer.
-_STYLES = (("#0072B2", "o"), ("#56B4E9", "s"), ("#E69F00", "^"), ("#D55E00", "D"), ("#009E73", "v"), ("#CC79A7", "P"))
-_OF_PAPER = {"lormika": "lormika-paper"}
-_LOGARITHMIC = ("seconds", "model-calls", "model-rows")
+_COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#009E73", "#CC79A7")
+_SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
+_STYLES = tuple(zip(_COLOURS * 2, _SHAPES, strict=True))
+# By a word of the measure's name; all others are shares.
+_UNITS = {
+    "interestingness": "|lift − 1|", "seconds": "seconds", "jaccard": "Jaccard coefficient", "features": "features",
+    "calls": "calls", "rows": "rows",
+}  # fmt: skip
+_AT_MOST_ONE = ("share", "Jaccard coefficient")
+_LOGARITHMIC = ("seconds", "calls", "rows")
+_STEP = 0.15  # from one explainer to the next, where there is room
 
 
-def write_figures(tables: Sequence[Table], folder: Path) -> list[Path]:
-    """Write an SVG of each table into a folder, and give their paths."""
-    folder.mkdir(exist_ok=True)
+def write_figures(tables: Sequence[Table], folder: str | Path) -> list[Path]:
+    """Write an SVG of each table that has a value into a folder, and give their paths."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
     for table in tables:
+        if not _places(table):
+            continue
         path = folder / f"{table.measure.name}.svg"
         figure = draw(table)
         with whole_file(path) as beside:
@@ -41,35 +52,72 @@ def draw(table: Table) -> Figure:
     except ImportError:
         raise InputError("figures need matplotlib: pip install 'lormika[evaluation]'") from None
 
+    unit = _unit(table)
+    places = _places(table)
     figure = Figure(figsize=(max(5.0, 1.5 + 0.6 * len(table.settings)), 3.6), layout="constrained")
     axes = figure.subplots()
-    step = 0.8 / max(1, len(table.explainers))
-    for i, explainer in enumerate(table.explainers):
-        shift = (i - (len(table.explainers) - 1) / 2) * step
-        _points(axes, table, explainer, shift, *_STYLES[i % len(_STYLES)])
-    axes.set_xticks(range(len(table.settings)), [f"{d}\n{MODELS[m]}" for d, m in table.settings], fontsize=7)
-    axes.set_title(table.measure.title, loc="left", fontsize=10)
-    if table.measure.name in _LOGARITHMIC and any(entry.mean > 0 for entry in table.entries.values()):
+    if unit in _LOGARITHMIC and all(entry.mean > 0 for name in places for _, entry in _known(table, name)):
         axes.set_yscale("log")
+    drawn = [_draw_measured(axes, table, name, shift) for name, shift in places.items()]
+    drawn += _draw_published(axes, table, places)
+    axes.set_xticks(range(len(table.settings)), ["\n".join(setting) for setting in table.settings], fontsize=7)
+    axes.set_xlim(-0.5, len(table.settings) - 0.5)
+    axes.set_ylabel(unit, fontsize=8)
+    axes.set_title(table.measure.title, loc="left", fontsize=10)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(handles=drawn, fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
-def _points(axes: Any, table: Table, explainer: str, shift: float, colour: str, shape: str) -> None:
+def _unit(table: Table) -> str:
+    words = table.measure.name.split("-")
+    return next((unit for word, unit in _UNITS.items() if word in words), "share")
+
+
+def _known(table: Table, explainer: str) -> list[tuple[int, Entry]]:
+    """Entries with a value, and the places of their settings."""
     found = [(x, table.entries.get((*setting, explainer))) for x, setting in enumerate(table.settings)]
-    known = [(x + shift, entry.mean, entry.sd) for x, entry in found if entry is not None and entry.explanations]
-    if not known:
-        return
-    xs, means, deviations = zip(*known, strict=True)
-    style = {"fmt": shape, "color": colour, "markersize": 4, "elinewidth": 0.8}
-    axes.errorbar(xs, means, yerr=[0 if math.isnan(sd) else sd for sd in deviations], label=explainer, **style)
-    name = next((paper for paper in table.papers if _OF_PAPER.get(paper, paper) == explainer), None)
-    if name is None:
-        return
-    theirs = [(x + shift, table.paper(*setting, name)) for x, setting in enumerate(table.settings)]
-    points = [(x, pair[0]) for x, pair in theirs if pair is not None and not math.isnan(pair[0])]
-    if points:
-        label = f"{name}, published"
-        axes.plot(*zip(*points, strict=True), shape, color=colour, markerfacecolor="none", markersize=7, label=label)
+    return [(x, entry) for x, entry in found if entry is not None and entry.values]
+
+
+def _places(table: Table) -> dict[str, float]:
+    """How far from the tick each explainer is, of those that have a value."""
+    names = [name for name in table.explainers if _known(table, name)]
+    step = min(_STEP, 0.8 / max(1, len(names)))
+    return {name: (i - (len(names) - 1) / 2) * step for i, name in enumerate(names)}
+
+
+def _style(table: Table, explainer: str) -> tuple[str, str]:
+    """Colour and shape, the same in all figures of an evaluation."""
+    return _STYLES[table.order.index(explainer) % len(_STYLES)]
+
+
+def _draw_measured(axes: Any, table: Table, explainer: str, shift: float) -> Any:
+    colour, shape = _style(table, explainer)
+    known = _known(table, explainer)
+    most = 1.0 if _unit(table) in _AT_MOST_ONE else math.inf
+    bars = zip(*(_bar(entry, most) for _, entry in known), strict=True)
+    return axes.errorbar(
+        [x + shift for x, _ in known], [entry.mean for _, entry in known], yerr=list(bars), label=explainer,
+        fmt=shape, color=colour, markersize=4, elinewidth=0.8,
+    )  # fmt: skip
+
+
+def _bar(entry: Entry, most: float) -> tuple[float, float]:
+    """Lengths of the bar below and above the mean: the deviation, but within what is possible."""
+    sd = 0.0 if math.isnan(entry.sd) else entry.sd
+    return max(0.0, min(sd, entry.mean)), max(0.0, min(sd, most - entry.mean))
+
+
+def _draw_published(axes: Any, table: Table, places: dict[str, float]) -> Iterator[Any]:
+    for paper in table.papers:
+        explainer = next((name for name, theirs in IN_PAPER.items() if theirs == paper and name in places), None)
+        if explainer is None:
+            continue
+        pairs = [(x, table.paper(*setting, paper)) for x, setting in enumerate(table.settings)]
+        points = [(x + places[explainer], pair[0]) for x, pair in pairs if pair is not None]
+        if points:
+            colour, shape = _style(table, explainer)
+            style = {"color": colour, "markerfacecolor": "none", "markersize": 7, "label": f"{paper}, published"}
+            yield from axes.plot(*zip(*points, strict=True), shape, **style)

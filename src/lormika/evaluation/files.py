@@ -1,128 +1,173 @@
-"""Tables as files: Markdown to read, CSV to compute with, LaTeX to print, and a figure of each."""
+"""Tables as files: Markdown to read, CSV to compute with, LaTeX to print."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
-from lormika.evaluation.plan import MODELS
 from lormika.evaluation.published import REFERENCE
 from lormika.evaluation.tables import Entry, Table, compared
 from lormika.writing import whole_file
 
 COLUMNS = (
-    "measure", "dataset", "model", "explainer", "mean", "sd", "explanations", "failed", "paper_mean", "paper_sd",
+    "measure", "dataset", "model", "explainer", "mean", "sd", "values", "failed", "paper_mean", "paper_sd",
 )  # fmt: skip
+IN_PAPER = {"lormika-paper": "lormika", "lormika": "lormika", "anchor": "anchor", "lore": "lore"}
+"""Explainers: their names in the paper's tables. Of two with the same name, the first is nearer to the paper's."""
+
+_ABOUT = """\
+Mean ± standard deviation over instances, each the mean of its runs. The deviation is that of these instances
+(population, not estimated). In brackets, the number of values behind the mean (explanations, but rules or instances
+where the table is about them), and after a slash the explanations that failed or exceeded their time.
+"""
+_CAPTION = """\
+Mean, standard deviation over these instances (population, not estimated), and in brackets the number of values behind
+them and, after a slash, of explanations that failed.
+"""
+_SHARED = """\
+Only instances that all explainers of a setting explained are counted, so that the figures beside each other rest on
+the same predictions.
+"""
 
 
-def write_tables(tables: Sequence[Table], folder: Path) -> list[Path]:
-    """Write tables into a folder, in all formats, and give the paths."""
-    texts: dict[str, Callable[[Sequence[Table]], str]] = {
-        "tables.md": to_markdown, "tables.csv": to_csv, "tables.tex": to_latex
-    }  # fmt: skip
+def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "tables") -> list[Path]:
+    """Write tables into a folder, in all formats, and give the paths.
+
+    Those with the name "shared" say that only instances that all explainers have are counted.
+    """
+    shared = name == "shared"
+    texts = {"md": to_markdown(tables, shared=shared), "csv": to_csv(tables), "tex": to_latex(tables, shared=shared)}
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, to_text in texts.items():
-        path = folder / name
+    for ending, text in texts.items():
+        path = folder / f"{name}.{ending}"
         with whole_file(path) as beside:
-            beside.write_text(to_text(tables), encoding="utf-8")
+            beside.write_text(text, encoding="utf-8")
         written.append(path)
     return written
 
 
-def to_markdown(tables: Sequence[Table]) -> str:
+def to_markdown(tables: Sequence[Table], *, shared: bool = False) -> str:
     """One section for each table, after a comparison with the paper."""
-    parts = ["# Evaluation\n", _about(tables), *map(_section, tables)]
-    return "\n".join(parts)
+    parts = ["# Evaluation\n", _ABOUT]
+    if shared:
+        parts.append(_SHARED)
+    if any(map(_papers, tables)):
+        parts.append(f"*Published* are the figures of: {REFERENCE}.\n")
+    comparison = _comparison(tables)
+    if comparison:
+        parts.append("\n".join(comparison) + "\n")
+    return "\n".join([*parts, *map(_section, tables)])
 
 
-def _about(tables: Sequence[Table]) -> str:
-    lines = [
-        "Mean ± standard deviation over instances, each the mean of its runs; in brackets, the number of values behind",
-        "it, and after a slash the explanations that failed or exceeded their time. *Published* are the figures of:",
-        f"{REFERENCE}.\n",
-    ]
+def _comparison(tables: Sequence[Table]) -> list[str]:
+    lines = []
     for table in tables:
-        for explainer in table.explainers:
-            good, known = compared(table, explainer)
-            if known and explainer == "lormika-paper":  # the others are not searched for the measure
-                side = "at or below" if table.measure.least_is_best else "at or above"
-                lines.append(f"- {table.measure.title}, {explainer}: {side} the published LoRMIkA in {good} of {known}")
-    return "\n".join(lines) + "\n"
+        good, known = compared(table, "lormika-paper")  # the others are not searched for the measure
+        if known:
+            side = "at or below" if table.measure.least_is_best else "at or above"
+            lines.append(f"- {table.measure.title}, lormika-paper: {side} the published LoRMIkA in {good} of {known}")
+    return lines
+
+
+def _papers(table: Table) -> list[str]:
+    """Explainers of which the paper has a figure for a setting that is shown."""
+    return [name for name in table.papers if any(table.paper(*setting, name) for setting in table.settings)]
 
 
 def _section(table: Table) -> str:
-    heads = ["data", "model", *table.explainers, *(f"{name}, published" for name in table.papers)]
+    heads = ["data", "model", *table.explainers, *(f"{name}, published" for name in _papers(table))]
     lines = [f"## {table.measure.title}\n", f"{table.measure.note}\n"]
     lines += [_row(heads), _row(["---"] * 2 + ["---:"] * (len(heads) - 2))]
-    lines += [
-        _row([dataset, MODELS[model], *_cells(table, dataset, model, " ± ")]) for dataset, model in table.settings
-    ]
+    for setting in table.settings:
+        lines.append(_row([*setting, *(" ".join(filter(None, parts)) for parts in _cells(table, *setting))]))
     return "\n".join(lines) + "\n"
 
 
 def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    escaped = [cell.replace("|", r"\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
 
 
-def _cells(table: Table, dataset: str, model: str, plus_minus: str) -> list[str]:
-    measured = [_entry(table.entries.get((dataset, model, name)), plus_minus) for name in table.explainers]
-    theirs = [_pair(table.paper(dataset, model, name), plus_minus) for name in table.papers]
-    return measured + theirs
+def _cells(table: Table, dataset: str, model: str) -> list[list[str]]:
+    """Of each explainer in a setting: mean, deviation, and what they rest on."""
+    measured = [_entry(table.entries.get((dataset, model, name))) for name in table.explainers]
+    return measured + [_published(table.paper(dataset, model, name)) for name in _papers(table)]
 
 
-def _entry(entry: Entry | None, plus_minus: str) -> str:
+def _entry(entry: Entry | None) -> list[str]:
     if entry is None:
-        return "–"
-    failed = f"/{entry.failed}" if entry.failed else ""
-    if not entry.explanations:
-        return f"– (0{failed})"
-    return f"{_pair((entry.mean, entry.sd), plus_minus)} ({entry.explanations}{failed})"
+        return ["–"]
+    rests_on = f"({entry.values}/{entry.failed})" if entry.failed else f"({entry.values})"
+    if not entry.values:
+        return ["–", "", rests_on]
+    return [*_numbers(entry.mean, entry.sd, _digits(entry.mean)), rests_on]
 
 
-def _pair(pair: tuple[float, float] | None, plus_minus: str) -> str:
-    if pair is None:
-        return "–"
-    mean, sd = pair
-    digits = 0 if abs(mean) >= 1000 else 2 if abs(mean) >= 0.1 or mean == 0 else 3
-    return f"{mean:,.{digits}f}" + ("" if math.isnan(sd) else f"{plus_minus}{sd:,.{digits}f}")
+def _published(pair: tuple[float, float] | None) -> list[str]:
+    return ["–"] if pair is None else _numbers(*pair, digits=2)  # as the paper prints them
+
+
+def _numbers(mean: float, sd: float, digits: int) -> list[str]:
+    return [f"{mean:,.{digits}f}", "" if math.isnan(sd) else f"± {sd:,.{digits}f}"]
+
+
+def _digits(mean: float) -> int:
+    if mean == 0:
+        return 2
+    for digits, below in ((3, 0.1), (2, 100), (1, 1000)):
+        if abs(mean) < below:
+            return digits
+    return 0
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """One line for each measure, setting and explainer; the paper's figures of LoRMIkA stand beside both of ours."""
+    """One line for each measure, setting and explainer.
+
+    The paper's figures of LoRMIkA stand beside lormika and lormika-paper; explainers that the paper lacks have none.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for table in tables:
         for (dataset, model, explainer), entry in table.entries.items():
-            paper = table.paper(dataset, model, explainer.removesuffix("-paper")) or ("", "")
-            numbers = (entry.mean, entry.sd, entry.explanations, entry.failed, *paper)
+            name = IN_PAPER.get(explainer)
+            paper = table.paper(dataset, model, name) if name else None
+            numbers = (entry.mean, entry.sd, entry.values, entry.failed, *(paper or ("", "")))
             told = ["" if isinstance(value, float) and math.isnan(value) else value for value in numbers]
-            writer.writerow([table.measure.name, dataset, MODELS[model], explainer, *told])
+            writer.writerow([table.measure.name, dataset, model, explainer, *told])
     return text.getvalue()
 
 
-def to_latex(tables: Sequence[Table]) -> str:
+def to_latex(tables: Sequence[Table], *, shared: bool = False) -> str:
     """Tables for a document; they need no package."""
-    return "\n".join(map(_latex_table, tables))
+    return "\n".join(_latex_table(table, shared) for table in tables)
 
 
-def _latex_table(table: Table) -> str:
-    heads = ["data", "model", *table.explainers, *(f"{name} (published)" for name in table.papers)]
-    rows = [[d, MODELS[m], *_cells(table, d, m, r" $\pm$ ")] for d, m in table.settings]
-    body = [" & ".join(_escape(cell) for cell in row) + r" \\" for row in (heads, *rows)]
+def _latex_table(table: Table, shared: bool) -> str:
+    papers = _papers(table)
+    heads = [[name] for name in ("data", "model")] + [_broken(name) for name in (*table.explainers, *papers)]
+    body = [_stacked([[dataset], [model], *_cells(table, dataset, model)]) for dataset, model in table.settings]
+    over = rf" & & {_over(table.explainers, 'measured')} & {_over(papers, 'published')} \\"
+    caption = f"{table.measure.title}. {_CAPTION} {_SHARED if shared else ''}"
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{_escape(table.measure.title)}}}",
-            rf"\label{{tab:{table.measure.name}}}",
-            rf"\begin{{tabular}}{{ll{'r' * (len(heads) - 2)}}}",
+            r"\scriptsize",  # all settings and explainers on one page
+            r"\setlength{\tabcolsep}{3pt}",
+            rf"\caption{{{_escape(' '.join(caption.split()))}}}",
+            rf"\label{{tab:{'shared-' if shared else ''}{table.measure.name}}}",
+            rf"\begin{{tabular}}{{ll{'c' * (len(heads) - 2)}}}",
             r"\hline",
-            body[0],
+            *([over] if papers else []),
+            *_stacked(heads),
             r"\hline",
-            *body[1:],
+            *(line for lines in body for line in lines),
             r"\hline",
             r"\end{tabular}",
             r"\end{table}",
@@ -131,7 +176,25 @@ def _latex_table(table: Table) -> str:
     )
 
 
+def _broken(name: str) -> list[str]:
+    """A name in lines, broken after each hyphen."""
+    return name.replace("-", "-\n").split("\n")
+
+
+def _over(names: Sequence[str], text: str) -> str:
+    return rf"\multicolumn{{{len(names)}}}{{c}}{{{text}}}"
+
+
+def _stacked(cells: Sequence[Sequence[str]]) -> list[str]:
+    """One row in several lines: side by side, cells would be too wide for a page."""
+    return [" & ".join(map(_escape, line)) + r" \\" for line in zip_longest(*cells, fillvalue="")]
+
+
+_SIGNS = {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "|": "$|$", "<": "$<$", ">": "$>$", "±": r"$\pm$", "−": "$-$", "–": "--",
+} | {sign: f"\\{sign}" for sign in "{}$&%#_"}  # fmt: skip
+
+
 def _escape(text: str) -> str:
-    for sign in "&%_#":
-        text = text.replace(sign, f"\\{sign}")
-    return text.replace("−", "$-$").replace("–", "--").replace("|", r"$|$")
+    return "".join(_SIGNS.get(sign, sign) for sign in text)

@@ -1,4 +1,4 @@
-"""Ledger: the folder of an evaluation. A stopped one goes on where it was; another one in its place is refused."""
+"""Ledger: the folder of an evaluation. What is there is kept and can be added to; only other conditions are refused."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lormika.batch import lock
 from lormika.errors import InputError
-from lormika.evaluation.plan import Cell, Plan
+from lormika.evaluation.plan import DATASETS, MODELS, Cell, Plan
 from lormika.evaluation.record import Record
 from lormika.version import __version__
 from lormika.writing import whole_file
@@ -19,78 +20,124 @@ from lormika.writing import whole_file
 FORMAT = "lormika.evaluation"
 LEFTOVER = "rival-"
 """How the names of folders begin that hold what a rival is given; a killed evaluation leaves one behind."""
+_CONDITIONS = ("train_rows", "common_rows", "random_state")
+"""What all cells of a folder have alike; with others, their figures could not stand in one table."""
 _MOMENT = 2.0  # seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What was written about a cell."""
+
+    records: Sequence[Record] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> list[str]:
+        """Why explanations failed, one text for each."""
+        return [record.error for record in self.records if record.error is not None]
+
+
 class Ledger:
-    """Plan, models, and the records of the cells that are done."""
+    """Conditions, models, and the records of cells."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.models = self.path / "models"
-        self.cells = self.path / "cells"
+        self._conditions, self._cells = self.path / "evaluation.json", self.path / "cells"
 
     @contextmanager
-    def open(self, plan: Plan, functions: Mapping[str, str]) -> Iterator[None]:
-        """Begin an evaluation or go on with it, alone; functions are explainers of others, and a hash of their code."""
-        if self.path.is_dir() and any(self.path.iterdir()) and not self._plan_file.exists():
+    def open(self, plan: Plan) -> Iterator[None]:
+        """Begin an evaluation, go on with it or add to it, alone."""
+        if self.path.is_dir() and any(self.path.iterdir()) and not self.exists:
             raise InputError(f"{self.path} is not empty, and no evaluation: choose another folder")
-        for folder in (self.path, self.models, self.cells):
+        for folder in (self.path, self.models, self._cells):
             folder.mkdir(parents=True, exist_ok=True)
         busy = f"another evaluation is at work in {self.path}: wait for it, or choose another folder"
         with lock.held(self.path / ".lock", alone=True, patience=_MOMENT, busy=busy):
-            self._start(plan, functions)
+            self._start(plan)
             for leftover in self.path.glob(f"{LEFTOVER}*"):
                 shutil.rmtree(leftover)
             yield
 
     @property
-    def _plan_file(self) -> Path:
-        return self.path / "plan.json"
+    def exists(self) -> bool:
+        """Whether the folder holds an evaluation."""
+        return self._conditions.exists()
 
-    def _start(self, plan: Plan, functions: Mapping[str, str]) -> None:
-        wanted = {"format": FORMAT, "version": __version__, "functions": dict(functions), **plan.to_dict()}
-        if not self._plan_file.exists():
-            _write(self._plan_file, wanted)
+    def _start(self, plan: Plan) -> None:
+        wanted = {"format": FORMAT, "version": __version__} | {name: getattr(plan, name) for name in _CONDITIONS}
+        if not self.exists:
+            _write(self._conditions, wanted)
             return
-        known = _read(self._plan_file)
+        known = _read(self._conditions)
         if not isinstance(known, dict) or known.get("format") != FORMAT:
-            raise InputError(f"{self._plan_file} is not the plan of an evaluation")
+            raise InputError(f"{self._conditions} says nothing about an evaluation: choose another folder")
         differing = [name for name in wanted if known.get(name) != wanted[name]]
         if differing:
             said = ", ".join(f"{name} was {known.get(name)!r}, is {wanted[name]!r}" for name in differing)
-            raise InputError(f"{self.path} holds another evaluation: {said}; choose another folder, or remove it")
+            raise InputError(f"{self.path} holds an evaluation under other conditions: {said}; choose another folder")
 
-    def read_plan(self) -> Plan:
-        """The plan of the evaluation in this folder."""
-        if not self._plan_file.exists():
-            raise InputError(f"{self.path} is not the folder of an evaluation: it has no plan.json")
-        content: dict[str, Any] = _read(self._plan_file)
-        del content["format"], content["version"], content["functions"]
-        names = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
-        return Plan(**content | names)
+    def cells(self) -> list[Cell]:
+        """Cells of which there are records."""
+        if not self.exists:
+            raise InputError(f"{self.path} is not the folder of an evaluation: it has no {self._conditions.name}")
+        return [_named(path) for path in sorted(self._cells.glob("*.json"))]
 
-    def is_done(self, cell: Cell) -> bool:
-        """Whether the records of a cell are there."""
-        return (self.cells / cell.file_name).exists()
+    def damaged(self, but: Sequence[Cell]) -> list[Path]:
+        """Files of cells that cannot be read, but for cells that can be done again."""
+        again = {cell.file_name for cell in but}
+        return [path for path in sorted(self._cells.glob("*.json")) if path.name not in again and not _is_sound(path)]
 
-    def failed(self, cell: Cell) -> int:
-        """How many explanations of a cell failed."""
-        return sum(record.error is not None for record in self.read(cell)[0]) if self.is_done(cell) else 0
+    def read(self, cell: Cell) -> Content:
+        """What was written about a cell; of a cell that was never begun, nothing."""
+        path = self._cells / cell.file_name
+        return _content(path) if path.exists() else Content()
 
-    def write(self, cell: Cell, records: Sequence[Record], about: Mapping[str, Any]) -> None:
-        """Keep the records of a cell, as a whole."""
-        content = {
+    def read_sound(self, cell: Cell) -> Content:
+        """The same; of a damaged file, nothing."""
+        path = self._cells / cell.file_name
+        return _content(path) if path.exists() and _is_sound(path) else Content()
+
+    def write(self, cell: Cell, content: Content) -> None:
+        """Keep what is known of a cell, as a whole."""
+        told = {
             "dataset": cell.dataset, "model": cell.model, "explainer": cell.explainer, "run": cell.run,
-            **about, "records": [record.to_dict() for record in records],
+            **content.about, "records": [record.to_dict() for record in content.records],
         }  # fmt: skip
-        _write(self.cells / cell.file_name, content)
+        _write(self._cells / cell.file_name, told)
 
-    def read(self, cell: Cell) -> tuple[list[Record], dict[str, Any]]:
-        """The records of a cell, and what else was written about it."""
-        content = _read(self.cells / cell.file_name)
+
+def _named(path: Path) -> Cell:
+    content = _read(path)
+    try:
+        cell = Cell(*(content[name] for name in _NAMES))
+        if cell.file_name != path.name or cell.dataset not in DATASETS or cell.model not in MODELS:
+            raise ValueError("its name does not say what it holds")
+    except (TypeError, KeyError, ValueError) as error:
+        raise _damaged(path, error) from error
+    return cell
+
+
+def _content(path: Path) -> Content:
+    content = _read(path)
+    try:
         records = [Record.from_dict(record) for record in content.pop("records")]
-        return records, content
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise _damaged(path, error) from error
+    return Content(records, {name: value for name, value in content.items() if name not in _NAMES})
+
+
+_NAMES = ("dataset", "model", "explainer", "run")
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        _named(path)
+        _content(path)
+    except InputError:
+        return False
+    return True
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
@@ -102,4 +149,8 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(f"{path} is damaged, remove it: {error}") from error
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path} is damaged, remove it: {type(error).__name__}: {error}")

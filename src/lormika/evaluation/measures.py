@@ -30,14 +30,20 @@ def jaccard(one: Collection[str], other: Collection[str]) -> float:
     return len(set(one) & set(other)) / len(union) if union else 1.0
 
 
-def stability(runs: Sequence[Collection[str]]) -> float:
-    """Mean Jaccard coefficient over all pairs of runs of one instance; NaN of a single run.
+def stability(runs: Sequence[Collection[str] | None]) -> float:
+    """Mean Jaccard coefficient over pairs of runs of one instance; NaN of a single run.
+
+    A run may have found no rule: None. A pair with one rule does not agree; a pair without any is left out.
 
     >>> stability([["age"], ["age"], ["job"]])
     0.3333333333333333
+    >>> stability([["age"], ["age"], None]), stability([None, None])
+    (0.3333333333333333, nan)
     """
-    pairs = [jaccard(one, other) for one, other in combinations(runs, 2)]
-    return sum(pairs) / len(pairs) if pairs else math.nan
+    pairs = [(one, other) for one, other in combinations(runs, 2) if one is not None or other is not None]
+    if not pairs:
+        return math.nan
+    return sum(0.0 if one is None or other is None else jaccard(one, other) for one, other in pairs) / len(pairs)
 
 
 def fidelity(counts: Counts) -> float:

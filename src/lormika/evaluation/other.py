@@ -11,7 +11,8 @@ that explains a frame of one row with rules, the best first:
             return [([Interval("age", 30, 50), Equals("job", "cook")], label)]  # 30 <= age < 50
         return explain
 
-An error costs one explanation. It runs in this process, without a time limit.
+An error costs one explanation. It runs in this process, without a time limit. Of the paper's models, svm has no
+`predict_proba`.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.measures import of_counts
 from lormika.evaluation.record import Record
-from lormika.evaluation.rival import recorded
+from lormika.evaluation.scoring import recorded
 from lormika.evaluation.setting import Counted, Setting
-from lormika.rule import Condition, Counts, Rule
+from lormika.rule import Condition, Counts, Equals, Interval, Missing, Rule
 from lormika.values import Scalar
 
 Explain = Callable[[Any], Iterable["Rule | tuple[Sequence[Condition], Scalar]"]]
@@ -43,8 +44,8 @@ def load_factory(name: str) -> Factory:
     module, _, function = name.partition(":")
     try:
         factory = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"explainers: {name!r} cannot be loaded: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever the module does
+        raise InputError(f"explainers: {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if not callable(factory):
         raise InputError(f"explainers: {name!r} is no function")
     made: Factory = factory
@@ -52,12 +53,14 @@ def load_factory(name: str) -> Factory:
 
 
 def digest(factory: Factory) -> str:
-    """A hash of the code of a function's module: after a change of it, old results are those of something else."""
-    try:
-        content = inspect.getsource(inspect.getmodule(factory) or factory)
-    except (OSError, TypeError):  # compiled, for instance
-        return ""
-    return hashlib.sha256(content.encode()).hexdigest()
+    """A hash of the code of a function and its module: after a change, old results are those of something else."""
+    for place in (inspect.getmodule(factory), factory):
+        try:
+            content = f"{getattr(factory, '__qualname__', '')}\n{inspect.getsource(place)}"  # type: ignore[arg-type]
+        except (OSError, TypeError):  # typed into a shell, or compiled
+            continue
+        return hashlib.sha256(content.encode()).hexdigest()
+    return ""
 
 
 class Other:
@@ -66,7 +69,6 @@ class Other:
     def __init__(self, factory: Factory, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model)
-        self._model.predict = self._model.ask(setting.model.predict)
         self._explain = factory(self._model, setting.background, seed)
 
     def __call__(self, instance: int) -> Record:
@@ -85,8 +87,10 @@ def _rule(found: Any, classes: Sequence[Scalar]) -> Rule:
     """A rule of an explainer's, checked."""
     rule = found if isinstance(found, Rule) else _made(found)
     for condition in rule.conditions:
-        if not hasattr(condition, "holds"):
+        if not isinstance(condition, Interval | Equals | Missing):
             raise InputError(f"{condition!r} is no condition: give Interval, Equals or Missing of lormika.rule")
+        if isinstance(condition, Interval) and not condition.low < condition.high:
+            raise InputError(f"{condition!r} holds for nothing: its lower end comes first")
     if rule.consequent not in classes:
         raise InputError(f"the class {rule.consequent!r} of a rule is none of the model's: {classes}")
     return rule

@@ -20,7 +20,7 @@ from lormika.rule import Rule
 from lormika.search import mine_rules
 
 PAPER_NEIGHBOURHOOD: dict[str, Any] = {"thin": "random", "design": "random", "snap": False}
-"""What the paper's neighbourhood has other than the defaults; numbers of neighbours and ranges are the same."""
+"""What the paper's neighbourhood has other than the defaults; the numbers of neighbours are the same."""
 
 PAPER_SEARCH: dict[str, Any] = {"max_conditions": 4, "min_count": 10, "m": 2.0, "filter": "productive"}
 """The paper's search, as far as it is told: an m-estimate and a filter, of which it gives neither m nor the name.
@@ -38,7 +38,7 @@ class Defaults:
 
     def __init__(self, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
-        self._model = Counted(setting.model)
+        self._model = Counted(setting.model, remember=True)
         kept = self._background(len(setting.background), seed)
         self._explainer = Explainer(
             self._model, setting.background.iloc[kept], labels=setting.labels[kept], random_state=seed
@@ -96,14 +96,14 @@ class AsInPaper:
 
     def __init__(self, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
-        self._model = Counted(setting.model)
+        self._model = Counted(setting.model, remember=True)
         self._explainer = Explainer(
             self._model, setting.background, labels=setting.labels, random_state=seed,
             cuts=whole_table_cuts(grounds.explainer.background), **PAPER_NEIGHBOURHOOD,
         )  # fmt: skip
 
     def __call__(self, instance: int) -> Record:
-        """Explain an instance three times, each time for another measure, in the same neighbourhood."""
+        """Explain an instance, which is timed; then search its neighbourhood again for the measure of each table."""
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from lormika.background import Background
 from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.ledger import LEFTOVER
 from lormika.evaluation.measures import interestingness
 from lormika.evaluation.process import FailedError, Process, last_line
-from lormika.evaluation.record import Record, kinds_of, on_common_ground
-from lormika.evaluation.rules import read_rule, smallest_edit, with_category
+from lormika.evaluation.record import Record
+from lormika.evaluation.rules import read_rule
+from lormika.evaluation.scoring import recorded
 from lormika.evaluation.setting import Setting
-from lormika.rule import Category, Rule
-from lormika.values import Scalar
 
 SCRIPT = Path(__file__).parent / "rivals" / "child.py"
 _SETTING_UP = 600.0  # seconds
@@ -58,6 +58,7 @@ class Rival:
         self._process: Process | None = None
         self._folder = tempfile.TemporaryDirectory(prefix=LEFTOVER, dir=folder)
         self._encoded = grounds.explainer.schema.encode(setting.instances)
+        self._filled = filled_values(grounds.explainer.background)
 
     def __enter__(self) -> Rival:
         return self
@@ -67,7 +68,7 @@ class Rival:
         self._folder.cleanup()
 
     def explain(self, instance: int, seed: int) -> Record:
-        """Ask the rival; whatever goes wrong is the record's error."""
+        """Ask the rival; if it gives no answer, its process is ended, and the record says why."""
         try:
             process = self._process or self._start()
             told = process.ask({"instance": instance, "seed": seed}, self._time_limit)
@@ -79,7 +80,7 @@ class Rival:
     def _start(self) -> Process:
         task = Path(self._folder.name) / "task.joblib"
         if not task.exists():
-            write_task(task, self._setting, self._grounds, self._encoded)
+            write_task(task, self._setting, self._grounds, self._encoded, self._filled)
         self._process = Process([*self._command, str(task)], Path(self._folder.name) / "log.txt")
         self._process.receive(_SETTING_UP)
         return self._process
@@ -91,68 +92,43 @@ class Rival:
 
     def _record(self, instance: int, told: dict[str, Any]) -> Record:
         explainer = self._grounds.explainer
-        read = [read_rule(rule, explainer.background, explainer.model.names) for rule in told["rules"]]
+        read = [read_rule(rule, explainer.background, self._filled, explainer.model.names) for rule in told["rules"]]
         own = {name: math.nan if value is None else float(value) for name, value in told["own"].items()}
         own["interestingness"] = interestingness(own.pop("lift"))
         costs = (told["seconds"], told["calls"], told["rows"])
         return recorded(self._setting, self._grounds, instance, read, costs, own)
 
 
-def recorded(
-    setting: Setting,
-    grounds: CommonGround,
-    instance: int,
-    found: list[Rule],
-    costs: tuple[float, int, int],
-    own: dict[str, float],
-) -> Record:
-    """Measure the rules of another explainer as this library's are measured; its first rule is its best."""
-    x, prediction = setting.instances.iloc[[instance]], setting.predictions[instance]
-    rules = [with_category(rule, x, prediction) for rule in found]
-    best = rules[0] if rules else None
-    counterfactual = [rule for rule in rules if rule.category is Category.COUNTERFACTUAL]
-    return Record(
-        instance, None, *costs,
-        rules=tuple(map(str, rules)),
-        features=() if best is None else best.features,
-        kinds=kinds_of(rules),
-        own=own,
-        common=on_common_ground(best, grounds[instance]),
-        turned=tuple(turns(rule, grounds, x, prediction) for rule in counterfactual),
-    )  # fmt: skip
+def filled_values(background: Background) -> np.ndarray:
+    """What rivals get for a missing value of each feature, since neither knows missing values.
 
-
-def turns(rule: Rule, grounds: CommonGround, x: Any, prediction: Scalar) -> bool:
-    """Whether the smallest edit that satisfies a rule changes what the model says."""
-    explainer = grounds.explainer
-    edited = smallest_edit(rule, explainer.background, explainer.schema.encode_instance(x))
-    if edited is None:
-        return False
-    answer = explainer.model(explainer.schema.restore(edited[None]), 1)
-    return bool(explainer.model.names[int(answer.labels[0])] != prediction)
-
-
-def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: np.ndarray) -> None:
-    """Everything that a rival needs, without anything of this library.
-
-    Neither rival knows missing values. A missing number is given as the median, which is what the models of the
-    evaluation take it for, so that their answers stay the same; a missing category is one more category.
+    For a number it is the median, which is what the models of the evaluation take it for, so that their answers stay
+    the same; for a category it is one more category.
     """
+    return np.array(
+        [
+            np.nanmedian(background.distinct[f][background.codes[f]])
+            if feature.categories is None
+            else len(feature.categories)
+            for f, feature in enumerate(background.schema.features)
+        ],
+        dtype=np.float64,
+    )
+
+
+def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: np.ndarray, filled: np.ndarray) -> None:
+    """Everything that a rival needs, without anything of this library."""
     import joblib
 
     explainer = grounds.explainer
     features = explainer.schema.features
     background = explainer.background.rows(np.arange(len(explainer.background)))
-    fill = [
-        float(np.nanmedian(background[:, f])) if feature.categories is None else float(len(feature.categories))
-        for f, feature in enumerate(features)
-    ]
     task = {
         "names": [feature.name for feature in features],
         "categories": {f.name: list(f.categories) for f in features if f.categories is not None},
-        "train": np.ascontiguousarray(np.where(np.isnan(background), fill, background)),
+        "train": np.ascontiguousarray(np.where(np.isnan(background), filled, background)),
         "labels": np.asarray(explainer.labels, dtype=np.int64),
-        "instances": np.where(np.isnan(instances), fill, instances),
+        "instances": np.where(np.isnan(instances), filled, instances),
         "model": setting.model,
     }
     task["sizes"] = [int(task["train"][:, f].max()) + 1 for f in range(len(features))]

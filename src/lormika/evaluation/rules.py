@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from lormika import frames
 from lormika.background import Background
 from lormika.rerun import edit
-from lormika.rule import Category, Condition, Counts, Equals, Interval, Rule
+from lormika.rule import Category, Condition, Counts, Equals, Interval, Missing, Rule
 from lormika.values import Scalar
 
 _NO_COUNTS = Counts(0, 0, 0, 0)
@@ -38,27 +38,60 @@ class Among:
         return f"{self.feature} is one of {', '.join(map(str, self.values))}"
 
 
-def read_rule(told: Mapping[str, Any], background: Background, classes: Sequence[Scalar]) -> Rule:
-    """A rule from a rival's neutral form, with all conditions on one feature put together."""
+@dataclass(frozen=True, slots=True)
+class OrMissing:
+    """A condition that holds for missing values, too: a rival got another value for them, for which it holds.
+
+    >>> str(OrMissing(Interval("income", 20, math.inf)))
+    'income ≥ 20 or missing'
+    """
+
+    condition: Interval | Equals | Among
+
+    @property
+    def feature(self) -> str:
+        """Its name."""
+        return self.condition.feature
+
+    def holds(self, column: frames.ColumnReader) -> np.ndarray:
+        """Which values of a column satisfy it."""
+        held: np.ndarray = self.condition.holds(column) | Missing(self.feature).holds(column)
+        return held
+
+    def __str__(self) -> str:
+        return f"{self.condition} or missing"
+
+
+def read_rule(told: Mapping[str, Any], background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
+    """A rule from a rival's neutral form, with all conditions on one feature put together.
+
+    `filled` are the values that the rival got for missing ones.
+    """
     by_feature: dict[str, list[Mapping[str, Any]]] = {}
     for condition in told["conditions"]:
         by_feature.setdefault(condition["feature"], []).append(condition)
-    conditions = [_condition(background, feature, parts) for feature, parts in by_feature.items()]
+    conditions = [_condition(background, filled, feature, parts) for feature, parts in by_feature.items()]
     return Rule(tuple(conditions), classes[told["consequent"]], _NO_COUNTS, math.nan)
 
 
-def _condition(background: Background, name: str, parts: Sequence[Mapping[str, Any]]) -> Condition:
-    feature = background.schema.features[background.schema.index(name)]
+def _condition(background: Background, filled: np.ndarray, name: str, parts: Sequence[Mapping[str, Any]]) -> Condition:
+    f = background.schema.index(name)
+    feature = background.schema.features[f]
+    condition: Interval | Equals | Among
     if feature.categories is None:
         low = max((_after(part["above"]) for part in parts if part["above"] is not None), default=-math.inf)
         high = min((_after(part["up_to"]) for part in parts if part["up_to"] is not None), default=math.inf)
-        return Interval(name, low, high, feature.integer)
-    left = set(range(len(feature.categories)))
-    for part in parts:
-        left = left & {part["is"]} if "is" in part else left - {part["is_not"]}
-    values = tuple(feature.categories[code] for code in sorted(left))
+        condition, of_missing = Interval(name, low, high, feature.integer), low <= filled[f] < high
+    else:
+        left = set(range(len(feature.categories) + 1))  # the last one stands for a missing value
+        for part in parts:
+            left = left & {part["is"]} if "is" in part else left - {part["is_not"]}
+        of_missing = len(feature.categories) in left
+        values = tuple(feature.categories[code] for code in sorted(left - {len(feature.categories)}))
+        condition = Equals(name, values[0]) if len(values) == 1 else Among(name, values)
+    has_missing = bool(np.isnan(background.distinct[f][-1]))
     # Rules take any condition that can tell for which rows it holds.
-    return Equals(name, values[0]) if len(values) == 1 else cast(Condition, Among(name, values))
+    return cast(Condition, OrMissing(condition) if of_missing and has_missing else condition)
 
 
 def _after(value: float) -> float:
@@ -68,12 +101,9 @@ def _after(value: float) -> float:
 
 def with_category(rule: Rule, x: Any, prediction: Scalar) -> Rule:
     """The rule with what it says about an instance, a frame of one row."""
-    kinds = list(Category)
     current, supporting = bool(rule.holds(x)[0]), rule.consequent == prediction
-    category = kinds[2 * (not current) + (not supporting)]
-    return Rule(
-        rule.conditions, rule.consequent, rule.counts, rule.score, rule.p_value, category, rule.real, rule.rerun
-    )
+    category = next(kind for kind in Category if (kind.is_current, kind.is_supporting) == (current, supporting))
+    return replace(rule, category=category)
 
 
 def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> np.ndarray | None:
@@ -96,6 +126,10 @@ def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> n
 
 def _settled(condition: Any, background: Background, instance: np.ndarray) -> Condition | None:
     """A condition that `edit` knows: of several categories, the instance's own, else the commonest."""
+    if isinstance(condition, OrMissing):
+        is_missing = bool(np.isnan(instance[background.schema.index(condition.feature)]))
+        settled = None if is_missing else _settled(condition.condition, background, instance)
+        return settled or Missing(condition.feature)
     if isinstance(condition, Interval):
         return condition if condition.low < condition.high else None
     if not isinstance(condition, Among):

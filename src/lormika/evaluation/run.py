@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -14,18 +14,19 @@ from lormika import datasets
 from lormika.errors import InputError
 from lormika.evaluation import rival
 from lormika.evaluation.common import CommonGround
-from lormika.evaluation.ledger import Ledger
+from lormika.evaluation.ledger import Content, Ledger
 from lormika.evaluation.other import Factory, Other, digest, load_factory
 from lormika.evaluation.ours import AsInPaper, Defaults, OtherData
 from lormika.evaluation.plan import OURS, RIVALS, Cell, Plan
 from lormika.evaluation.record import Record
-from lormika.evaluation.setting import Setting, prepare
+from lormika.evaluation.setting import Setting, check_size, prepare
 
 _OURS: dict[str, Callable[[Setting, CommonGround, int], Callable[[int], Record]]] = {
     "lormika": Defaults,
     "lormika-other-data": OtherData,
     "lormika-paper": AsInPaper,
 }
+_BETWEEN_WRITES = 5.0  # seconds of work that a killed evaluation may lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,24 @@ class Step:
     done: int  # cells, from the beginning
     total: int
     seconds_left: float  # estimated
+    at_least: bool  # the estimate is too low: there are explainers that have not been seen at work
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A cell that is not done."""
+
+    cell: Cell
+    kept: Sequence[Record]  # explanations that need not be done again
+    missing: Sequence[int]  # instances
 
 
 def evaluate(
     plan: Plan, out: str | Path, others: Mapping[str, Factory] | None = None, *, retry_failed: bool = False
 ) -> Iterator[Step]:
     """Measure explainers as planned, and keep the records in a folder; what is there already is not done again.
+
+    The work is done while you iterate. A folder may be added to: with more instances, runs, models or explainers.
 
     Parameters
     ----------
@@ -52,9 +65,10 @@ def evaluate(
     out
         The folder.
     others
-        Explainers of your own, by name; see `lormika.evaluation.other` for what such a function takes and gives.
+        Explainers of your own, by name; see `lormika.evaluation.other` for what such a function takes and gives. After
+        a change of the file that a function is in, it is measured anew.
     retry_failed
-        Whether cells with explanations that failed are done again.
+        Whether explanations that failed are done again.
 
     Examples
     --------
@@ -66,23 +80,58 @@ def evaluate(
     """
     factories = _factories(plan, dict(others or {}))
     versions = {name: rival.check(name, plan.baseline_python) for name in plan.explainers if name in RIVALS}
-    for dataset in plan.datasets:  # one that is missing is said now, not after days
-        datasets.load(dataset)
+    codes = {name: digest(made) for name, made in factories.items()}
+    for dataset in plan.datasets:  # what cannot be done is said now, not after days
+        check_size(dataset, *datasets.load(dataset), plan.instances)
     ledger = Ledger(out)
-    with ledger.open(plan, {name: digest(made) for name, made in factories.items() if ":" in name}):
+    with ledger.open(plan):
         cells = list(plan.cells())
-        missing = [cell for cell in cells if not ledger.is_done(cell) or (retry_failed and ledger.failed(cell))]
-        clock = _Clock(missing, len(cells))
-        for (dataset, model), group in groupby(missing, key=lambda cell: (cell.dataset, cell.model)):
+        if damaged := ledger.damaged(but=cells):
+            raise InputError(f"{damaged[0]} is damaged: remove it")
+        todo = (_task(plan, cell, ledger.read_sound(cell), codes.get(cell.explainer), retry_failed) for cell in cells)
+        tasks = [task for task in todo if task.missing]
+        clock = _Clock(tasks, len(cells))
+        for (dataset, model), group in groupby(tasks, key=lambda task: (task.cell.dataset, task.cell.model)):
             setting = prepare(dataset, model, ledger.models, instances=plan.instances, train_rows=plan.train_rows)
-            grounds = CommonGround(setting, plan.common_rows)
-            for explainer, own in groupby(group, key=lambda cell: cell.explainer):
+            bench = _Bench(plan, setting, CommonGround(setting, plan.common_rows), factories, ledger.path)
+            for explainer, own in groupby(group, key=lambda task: task.cell.explainer):
                 with ExitStack() as stack:
-                    explain = _explainer(plan, explainer, setting, grounds, factories, ledger.path, stack)
-                    for cell in own:
-                        records = explain(cell)
-                        ledger.write(cell, records, {"costs": setting.costs, "package": versions.get(explainer)})
-                        yield clock.step(cell, sum(record.error is not None for record in records))
+                    begin = bench.explainer(explainer, stack)
+                    about = {"costs": setting.costs, "package": versions.get(explainer), "code": codes.get(explainer)}
+                    for task in own:
+                        content = _work(task, begin, ledger, about)
+                        yield clock.step(task, len(content.failed))
+
+
+def _task(plan: Plan, cell: Cell, known: Content, code: str | None, retry_failed: bool) -> Task:
+    """What is left to do of a cell; records of another code of a user's function are none."""
+    same = code is None or known.about.get("code") == code
+    kept = [record for record in known.records if same and not (retry_failed and record.error is not None)]
+    there = {record.instance for record in kept}
+    return Task(cell, kept, [i for i in range(plan.instances_of(cell.explainer)) if i not in there])
+
+
+def _work(
+    task: Task, begin: Callable[[int], Callable[[int], Record]], ledger: Ledger, about: Mapping[str, object]
+) -> Content:
+    """Explain the missing instances of a cell, and write from time to time, also when interrupted."""
+    done = list(task.kept)
+    written = time.monotonic()
+
+    def content() -> Content:
+        return Content(sorted(done, key=lambda record: record.instance), about)
+
+    try:
+        explain = begin(task.cell.run)
+        for instance in task.missing:
+            done.append(explain(instance))
+            if time.monotonic() - written > _BETWEEN_WRITES:
+                ledger.write(task.cell, content())
+                written = time.monotonic()
+    finally:
+        if len(done) > len(task.kept):
+            ledger.write(task.cell, content())
+    return content()
 
 
 def _factories(plan: Plan, others: dict[str, Factory]) -> dict[str, Factory]:
@@ -92,6 +141,8 @@ def _factories(plan: Plan, others: dict[str, Factory]) -> dict[str, Factory]:
         if name in others:
             if name in (*OURS, *RIVALS) or "/" in name:
                 raise InputError(f"others: {name!r} is a name that cannot be given to an explainer")
+            if not callable(others[name]):
+                raise InputError(f"others: {name!r} is no function, but {others[name]!r}")
             factories[name] = others[name]
         elif ":" in name:
             factories[name] = load_factory(name)
@@ -103,61 +154,68 @@ def _factories(plan: Plan, others: dict[str, Factory]) -> dict[str, Factory]:
     return factories
 
 
-def _explainer(
-    plan: Plan,
-    name: str,
-    setting: Setting,
-    grounds: CommonGround,
-    factories: Mapping[str, Factory],
-    folder: Path,
-    stack: ExitStack,
-) -> Callable[[Cell], list[Record]]:
-    """What explains all instances of a cell."""
-    instances = range(plan.instances_of(name))
-    if name in RIVALS:
-        other = stack.enter_context(
-            rival.Rival(name, setting, grounds, python=plan.baseline_python, time_limit=plan.time_limit, folder=folder)
-        )
-        return lambda cell: [other.explain(i, plan.random_state + cell.run) for i in instances]
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """A setting, with everything that explainers are made from."""
 
-    def explain(cell: Cell) -> list[Record]:
-        seed = plan.random_state + cell.run
-        made = partial(Other, factories[name]) if name in factories else _OURS[name]
-        try:
-            one = made(setting, grounds, seed)
-        except Exception as error:
-            return [_failure(i, error) for i in instances]
-        return [_recorded(one, i) for i in instances]
+    plan: Plan
+    setting: Setting
+    grounds: CommonGround
+    factories: Mapping[str, Factory]
+    folder: Path
 
-    return explain
+    def explainer(self, name: str, stack: ExitStack) -> Callable[[int], Callable[[int], Record]]:
+        """From a run to what explains an instance in it."""
+        first = self.plan.random_state
+        if name in RIVALS:
+            other = stack.enter_context(
+                rival.Rival(
+                    name, self.setting, self.grounds,
+                    python=self.plan.baseline_python, time_limit=self.plan.time_limit, folder=self.folder,
+                )
+            )  # fmt: skip
+            return lambda run: partial(_recorded, lambda instance: other.explain(instance, first + run))
+        made = partial(Other, self.factories[name]) if name in self.factories else _OURS[name]
+
+        def begin(run: int) -> Callable[[int], Record]:
+            try:
+                return partial(_recorded, made(self.setting, self.grounds, first + run))
+            except (Exception, SystemExit) as error:
+                failure = error
+            return lambda instance: _failure(instance, failure)
+
+        return begin
 
 
 def _recorded(explain: Callable[[int], Record], instance: int) -> Record:
-    """Whatever goes wrong costs one explanation, as with rivals."""
+    """Whatever goes wrong costs one explanation."""
     try:
         return explain(instance)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _failure(instance, error)
 
 
-def _failure(instance: int, error: Exception) -> Record:
+def _failure(instance: int, error: BaseException) -> Record:
     return Record(instance, f"{type(error).__name__}: {error}")
 
 
 class _Clock:
-    """Estimates the time left: for each explainer, what its cells took so far."""
+    """Estimates the time left: for each explainer, what its explanations took so far."""
 
-    def __init__(self, missing: list[Cell], total: int) -> None:
-        self._left, self._total = list(missing), total
-        self._took: dict[str, list[float]] = {}
+    def __init__(self, tasks: Sequence[Task], total: int) -> None:
+        self._left, self._total = list(tasks), total
+        self._took: dict[str, list[float]] = {}  # of each explainer: seconds, and explanations
         self._start = time.monotonic()
 
-    def step(self, cell: Cell, failed: int) -> Step:
+    def step(self, task: Task, failed: int) -> Step:
         now = time.monotonic()
-        self._took.setdefault(cell.explainer, []).append(now - self._start)
+        took = self._took.setdefault(task.cell.explainer, [0.0, 0])
+        took[0] += now - self._start
+        took[1] += len(task.missing)
         self._start = now
-        self._left.remove(cell)
-        means = {name: sum(took) / len(took) for name, took in self._took.items()}
+        self._left.remove(task)
+        means = {name: seconds / explanations for name, (seconds, explanations) in self._took.items()}
         fallback = max(means.values())  # of an explainer not seen yet: as slow as the slowest
-        left = sum(means.get(one.explainer, fallback) for one in self._left)
-        return Step(cell, failed, self._total - len(self._left), self._total, left)
+        left = sum(means.get(one.cell.explainer, fallback) * len(one.missing) for one in self._left)
+        unseen = any(one.cell.explainer not in means for one in self._left)
+        return Step(task.cell, failed, self._total - len(self._left), self._total, left, unseen)

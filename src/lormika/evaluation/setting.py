@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,10 +36,7 @@ class Setting:
 
 def prepare(dataset: str, model_name: str, folder: Path, *, instances: int, train_rows: int | None) -> Setting:
     """Load a data set and fit a model to it; the fitted model is kept in the folder."""
-    X, y = datasets.load(dataset)
-    train_X, test_X, train_y, _ = datasets.split(X, y)
-    if len(test_X) < instances:
-        raise InputError(f"instances={instances}: {dataset} has {len(test_X)} rows to explain")
+    train_X, test_X, train_y, _ = datasets.split(*datasets.load(dataset))
     if train_rows is not None:  # the split has shuffled the rows
         train_X, train_y = train_X[:train_rows], train_y[:train_rows]
     model, seconds = _fitted(model_name, train_X, train_y, folder / f"{dataset}-{model_name}")
@@ -51,12 +49,20 @@ def prepare(dataset: str, model_name: str, folder: Path, *, instances: int, trai
     return Setting(dataset, model_name, model, train_X, labels, chosen, predictions, costs)
 
 
+def check_size(dataset: str, X: pd.DataFrame, y: pd.Series[Any], instances: int) -> None:
+    """Refuse a data set that has fewer rows to explain."""
+    there = len(datasets.split(X, y)[1])
+    if there < instances:
+        raise InputError(f"instances={instances}: {dataset} has {there} rows to explain")
+
+
 def _fitted(name: str, X: pd.DataFrame, y: pd.Series[Any], path: Path) -> tuple[Any, float]:
     import joblib
 
     kept, about = path.with_suffix(".joblib"), path.with_suffix(".json")
     if kept.exists() and about.exists():
-        return joblib.load(kept), float(json.loads(about.read_text(encoding="utf-8"))["fit_seconds"])
+        with suppress(Exception):  # damaged: then it is fitted again
+            return joblib.load(kept), float(json.loads(about.read_text(encoding="utf-8"))["fit_seconds"])
     start = time.perf_counter()
     model = plain_model(datasets.make_model(name, X).fit(X, y))
     seconds = time.perf_counter() - start
@@ -82,23 +88,22 @@ def plain_model(model: Any) -> Any:
 
 
 class Counted:
-    """A model that counts what it is asked, and remembers the last table: asked again about it, it need not work.
+    """A model that counts what it is asked.
 
-    So a second search among the same rows, for another objective, costs no more model time.
+    With `remember`, asked again about its last table, it need not work: a second search among the same rows, for
+    another objective, costs no more model time. Tables must not be changed in place then.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, *, remember: bool = False) -> None:
         self.model, self.classes_ = model, model.classes_
         self.calls = self.rows = 0
+        self._remember = remember
         self._known: dict[Any, tuple[pd.DataFrame, np.ndarray]] = {}
+        self.predict = self._counted(model.predict)
         if hasattr(model, "predict_proba"):
-            self.predict_proba = self.ask(model.predict_proba)
-        else:
-            self.predict = self.ask(model.predict)
+            self.predict_proba = self._counted(model.predict_proba)
 
-    def ask(self, method: Any) -> Any:
-        """The same method of the model, counted."""
-
+    def _counted(self, method: Any) -> Any:
         def asked(frame: pd.DataFrame) -> np.ndarray:
             known = self._known.get(method)
             if known is not None and known[0].equals(frame):
@@ -106,7 +111,7 @@ class Counted:
             self.calls += 1
             self.rows += len(frame)
             answer: np.ndarray = method(frame)
-            if len(frame) >= _WORTH_KEEPING:
+            if self._remember and len(frame) >= _WORTH_KEEPING:
                 self._known[method] = frame, answer
             return answer
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lormika.evaluation import measures
 from lormika.evaluation.ledger import Ledger
-from lormika.evaluation.plan import MODELS, Plan
+from lormika.evaluation.plan import DATASETS, MODELS, OURS, RIVALS
 from lormika.evaluation.published import EXPLAINERS, published
 from lormika.evaluation.record import Record
 from lormika.rule import Category
@@ -35,7 +35,7 @@ class Entry:
 
     mean: float
     sd: float
-    explanations: int  # values behind the mean
+    values: int  # behind the mean
     failed: int  # explanations that there are not
 
 
@@ -45,7 +45,8 @@ class Table:
 
     measure: Measure
     settings: list[tuple[str, str]]
-    explainers: list[str]
+    explainers: list[str]  # that have values here
+    order: list[str]  # all explainers of the evaluation
     entries: dict[tuple[str, str, str], Entry]  # data set, model, explainer
 
     @property
@@ -60,35 +61,59 @@ class Table:
         return published().get((self.measure.published, dataset, MODELS[model], explainer))
 
 
-def make_tables(ledger: Ledger) -> list[Table]:
-    """All tables of the cells that are done, those without any value left out."""
-    plan = ledger.read_plan()
-    records = dict(_collect(ledger, plan))
-    settings = [s for s in plan.settings if any((*s, name) in records for name in plan.explainers)]
-    sound = {key[2] for key, found in records.items() if any(r.error is None for runs in found for r in runs)}
+def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
+    """All tables of what a folder holds, those without any value left out.
+
+    With `shared`, only instances that all explainers of a setting have: then figures beside each other rest on the same
+    predictions, also where slow explainers got fewer.
+    """
+    found = _collect(ledger)
+    if shared:
+        found = _shared(found)
+    settings = sorted({(dataset, model) for dataset, model, _ in found}, key=_setting_order)
+    order = sorted({explainer for _, _, explainer in found}, key=_explainer_order)
+    records = {key: list(found[key].values()) for key in sorted(found, key=lambda key: order.index(key[2]))}
+    sound = {key[2] for key, runs in records.items() if any(r.error is None for own in runs for r in own)}
     tables = []
     for measure in MEASURES:
-        entries = {key: _entry(found, measure) for key, found in records.items()}
-        kept = {key: entry for key, entry in entries.items() if entry.explanations or entry.failed}
-        measured = {key[2] for key, entry in kept.items() if entry.explanations}
+        entries = {key: _entry(runs, measure) for key, runs in records.items()}
+        kept = {key: entry for key, entry in entries.items() if entry.values or entry.failed}
+        measured = {key[2] for key, entry in kept.items() if entry.values}
         failed = {key[2] for key in kept} - sound  # one that failed everywhere took part all the same
-        named = [name for name in plan.explainers if name in measured | failed]
+        named = [name for name in order if name in measured | failed]
         if named:
             shown = {key: entry for key, entry in kept.items() if key[2] in named}
-            tables.append(Table(measure, settings, named, shown))
+            tables.append(Table(measure, settings, named, order, shown))
     return tables
 
 
-def _collect(ledger: Ledger, plan: Plan) -> Iterator[tuple[tuple[str, str, str], list[list[Record]]]]:
-    """Records of each data set, model and explainer, those of an instance together."""
-    found: dict[tuple[str, str, str], dict[int, list[Record]]] = {}
-    for cell in plan.cells():
-        if ledger.is_done(cell):
-            runs = found.setdefault((cell.dataset, cell.model, cell.explainer), {})
-            for record in ledger.read(cell)[0]:
-                runs.setdefault(record.instance, []).append(record)
-    for key, runs in found.items():
-        yield key, list(runs.values())
+Found = dict[tuple[str, str, str], dict[int, list[Record]]]
+"""By data set, model and explainer: the records of each instance, one of each run."""
+
+
+def _collect(ledger: Ledger) -> Found:
+    found: Found = {}
+    for cell in ledger.cells():
+        runs = found.setdefault((cell.dataset, cell.model, cell.explainer), {})
+        for record in ledger.read(cell).records:
+            runs.setdefault(record.instance, []).append(record)
+    return found
+
+
+def _shared(found: Found) -> Found:
+    common: dict[tuple[str, str], set[int]] = {}
+    for (dataset, model, _), runs in found.items():
+        common[dataset, model] = common.get((dataset, model), set(runs)) & set(runs)
+    return {key: {i: runs[i] for i in sorted(common[key[:2]])} for key, runs in found.items()}
+
+
+def _setting_order(setting: tuple[str, str]) -> tuple[int, int]:
+    return DATASETS.index(setting[0]), tuple(MODELS).index(setting[1])
+
+
+def _explainer_order(name: str) -> tuple[int, str]:
+    known = (*OURS, *RIVALS)
+    return (known.index(name), "") if name in known else (len(known), name)
 
 
 def _entry(instances: Sequence[Sequence[Record]], measure: Measure) -> Entry:
@@ -106,7 +131,7 @@ def compared(table: Table, explainer: str, paper: str = "lormika") -> tuple[int,
     good = known = 0
     for dataset, model in table.settings:
         entry, theirs = table.entries.get((dataset, model, explainer)), table.paper(dataset, model, paper)
-        if entry is None or not entry.explanations or theirs is None:
+        if entry is None or not entry.values or theirs is None:
             continue
         known += 1
         ahead = round(entry.mean, 2) - theirs[0]
@@ -131,14 +156,19 @@ def _kind(kind: Category) -> Values:
 
 
 def _stability(records: Sequence[Record]) -> list[float]:
-    return [measures.stability([record.features for record in records])]
+    return [measures.stability([record.features if record.common else None for record in records])]
 
 
 def _stability_of(name: str) -> Values:
     def values(records: Sequence[Record]) -> list[float]:
-        return [measures.stability([record.more[name] for record in records if name in record.more])]
+        return [measures.stability([record.more[name] or None for record in records if name in record.more])]
 
     return values
+
+
+def _confidence_by_confidence(record: Record) -> float:
+    value = record.more.get("common_by_confidence", {}).get("confidence")
+    return math.nan if value is None else float(value)
 
 
 def _features_by(objective: str) -> Values:
@@ -175,6 +205,10 @@ MEASURES = (
     Measure("interestingness", "Rate of interestingness, |lift − 1|", _OWN, _own("interestingness"), "interestingness"),
     Measure("common-coverage", "Coverage on common ground", _COMMON, _common("coverage")),
     Measure("common-confidence", "Confidence on common ground", _COMMON, _common("confidence")),
+    Measure(
+        "common-confidence-confidence", "Confidence on common ground, searched by confidence",
+        "Of the best current supporting rule by confidence.", _each(_confidence_by_confidence),
+    ),
     Measure("common-interestingness", "|lift − 1| on common ground", _COMMON, _common("interestingness")),
     Measure(
         "fidelity", "Local fidelity",
@@ -190,7 +224,8 @@ MEASURES = (
         "jaccard", "Stability",
         "Jaccard coefficient of the features of the best rule, mean over the pairs of runs with different seeds. At "
         "its defaults lormika draws nothing at random, and its 1 says only this; lormika-other-data, without another "
-        "tenth of the background in every run, shows what its rules do vary with.",
+        "tenth of the background in every run, shows what its rules do vary with. Two runs without a rule are not "
+        "counted; with a rule in one of them only, they do not agree.",
         _stability, "jaccard",
     ),
     Measure(

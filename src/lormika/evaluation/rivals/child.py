@@ -39,11 +39,11 @@ def main() -> None:
         _say(answers, {"version": version})
         return
     import joblib
-    from counted import Counted  # type: ignore[import-not-found]  # beside this file, which is run by path
+    from task_model import TaskModel  # type: ignore[import-not-found]  # beside this file, which is run by path
 
     start = time.perf_counter()
     content = joblib.load(task)
-    model = Counted(content)
+    model = TaskModel(content)
     explain = adapter.prepare(content, model)
     _say(answers, {"ready": True, "version": version, "seconds": time.perf_counter() - start})
     for line in sys.stdin:

@@ -10,7 +10,7 @@ import pandas as pd
 _ROWS_TO_COMPARE = 500
 
 
-class Counted:
+class TaskModel:
     """A pipeline of a column transformer and a classifier.
 
     Rivals ask it about few rows many times, and then the way through a frame takes most of the time. So the classifier
