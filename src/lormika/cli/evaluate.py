@@ -162,8 +162,11 @@ def _write(ledger: Ledger, talk: Talk) -> None:
     """Tables and figures of all that the folder holds."""
     from lormika.evaluation import make_tables, write_figures, write_tables
 
-    tables, shared = make_tables(ledger), make_tables(ledger, shared=True)
-    for path in (*write_tables(tables, ledger.path), *write_tables(shared, ledger.path, "shared")):
+    tables = make_tables(ledger)
+    written = write_tables(tables, ledger.path)
+    if any(len(table.order) > 1 for table in tables):
+        written += write_tables(make_tables(ledger, shared=True), ledger.path, "shared")
+    for path in written:
         talk.say(f"written: {path}")
     try:
         figures = write_figures(tables, ledger.path / "figures")
