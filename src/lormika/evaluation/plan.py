@@ -91,7 +91,7 @@ class Plan:
 
 _QUICK: dict[str, Any] = {
     "datasets": ("german", "adult"), "models": ("tree", "rf"),
-    "instances": 10, "runs": 3, "rival_instances": 2, "rival_runs": 2,
+    "instances": 10, "runs": 2, "rival_instances": 2, "rival_runs": 2,
 }  # fmt: skip
 
 

@@ -64,8 +64,8 @@ class Table:
 def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
     """All tables of what a folder holds, those without any value left out.
 
-    With `shared`, only instances that all explainers of a setting have: then figures beside each other rest on the same
-    predictions, also where slow explainers got fewer.
+    With `shared`, only instances that all explainers of a setting explained: then figures beside each other rest on the
+    same predictions, also where slow explainers got fewer.
     """
     found = _collect(ledger)
     if shared:
@@ -103,8 +103,13 @@ def _collect(ledger: Ledger) -> Found:
 def _shared(found: Found) -> Found:
     common: dict[tuple[str, str], set[int]] = {}
     for (dataset, model, _), runs in found.items():
-        common[dataset, model] = common.get((dataset, model), set(runs)) & set(runs)
-    return {key: {i: runs[i] for i in sorted(common[key[:2]])} for key, runs in found.items()}
+        explained = {i for i, records in runs.items() if any(record.error is None for record in records)}
+        if explained:  # one that explains nothing does not leave the others without a table
+            common[dataset, model] = common.get((dataset, model), explained) & explained
+    return {
+        key: {i: records for i, records in runs.items() if i in common.get(key[:2], runs)}
+        for key, runs in found.items()
+    }
 
 
 def _setting_order(setting: tuple[str, str]) -> tuple[int, int]:
@@ -222,10 +227,10 @@ MEASURES = (
     ),
     Measure(
         "jaccard", "Stability",
-        "Jaccard coefficient of the features of the best rule, mean over the pairs of runs with different seeds. At "
-        "its defaults lormika draws nothing at random, and its 1 says only this; lormika-other-data, without another "
-        "tenth of the background in every run, shows what its rules do vary with. Two runs without a rule are not "
-        "counted; with a rule in one of them only, they do not agree.",
+        "Jaccard coefficient of the features of the best rule (of lormika-paper, the rule of the coverage table), mean "
+        "over the pairs of runs with different seeds. At its defaults lormika draws nothing at random, and its 1 says "
+        "only this; lormika-other-data, without another tenth of the background in every run, shows what its rules do "
+        "vary with. Two runs without a rule are not counted; with a rule in one of them only, they do not agree.",
         _stability, "jaccard",
     ),
     Measure(
