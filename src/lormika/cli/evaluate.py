@@ -73,7 +73,7 @@ def evaluate(
         bool,
         typer.Option(
             "--quick",
-            help="About ten minutes: german, adult; tree, rf; few instances and runs; unless you say otherwise.",
+            help="Less than ten minutes: german; tree, lr, rf; few instances and runs; unless you say otherwise.",
             rich_help_panel=_HOW_MUCH,
         ),
     ] = False,
