@@ -82,7 +82,7 @@ class Ledger:
         """Cells of which there are records."""
         if not self.exists:
             raise InputError(f"{self.path} is not the folder of an evaluation: it has no {self._conditions.name}")
-        return [_named(path) for path in sorted(self._cells.glob("*.json"))]
+        return [_parse(path)[0] for path in sorted(self._cells.glob("*.json"))]
 
     def damaged(self, but: Sequence[Cell]) -> list[Path]:
         """Files of cells that cannot be read, but for cells that can be done again."""
@@ -92,12 +92,14 @@ class Ledger:
     def read(self, cell: Cell) -> Content:
         """What was written about a cell; of a cell that was never begun, nothing."""
         path = self._cells / cell.file_name
-        return _content(path) if path.exists() else Content()
+        return _parse(path)[1] if path.exists() else Content()
 
     def read_sound(self, cell: Cell) -> Content:
         """The same; of a damaged file, nothing."""
-        path = self._cells / cell.file_name
-        return _content(path) if path.exists() and _is_sound(path) else Content()
+        try:
+            return self.read(cell)
+        except InputError:
+            return Content()
 
     def write(self, cell: Cell, content: Content) -> None:
         """Keep what is known of a cell, as a whole."""
@@ -108,33 +110,21 @@ class Ledger:
         _write(self._cells / cell.file_name, told)
 
 
-def _named(path: Path) -> Cell:
-    content = _read(path)
+def _parse(path: Path) -> tuple[Cell, Content]:
+    """A cell, and what its file says about it."""
+    told = _read(path)
     try:
-        cell = Cell(*(content[name] for name in _NAMES))
+        cell = Cell(*(told.pop(name) for name in ("dataset", "model", "explainer", "run")))
         if cell.file_name != path.name or cell.dataset not in DATASETS or cell.model not in MODELS:
             raise ValueError("its name does not say what it holds")
-    except (TypeError, KeyError, ValueError) as error:
-        raise _damaged(path, error) from error
-    return cell
-
-
-def _content(path: Path) -> Content:
-    content = _read(path)
-    try:
-        records = [Record.from_dict(record) for record in content.pop("records")]
+        return cell, Content([Record.from_dict(record) for record in told.pop("records")], told)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise _damaged(path, error) from error
-    return Content(records, {name: value for name, value in content.items() if name not in _NAMES})
-
-
-_NAMES = ("dataset", "model", "explainer", "run")
 
 
 def _is_sound(path: Path) -> bool:
     try:
-        _named(path)
-        _content(path)
+        _parse(path)
     except InputError:
         return False
     return True

@@ -22,6 +22,7 @@ import importlib
 import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from lormika.errors import InputError
@@ -54,13 +55,10 @@ def load_factory(name: str) -> Factory:
 
 def digest(factory: Factory) -> str:
     """A hash of the code of a function and its module: after a change, old results are those of something else."""
-    for place in (inspect.getmodule(factory), factory):
-        try:
-            content = f"{getattr(factory, '__qualname__', '')}\n{inspect.getsource(place)}"  # type: ignore[arg-type]
-        except (OSError, TypeError):  # typed into a shell, or compiled
-            continue
-        return hashlib.sha256(content.encode()).hexdigest()
-    return ""
+    content = getattr(factory, "__qualname__", "")
+    with suppress(OSError, TypeError):  # typed into a shell, or compiled
+        content += inspect.getsource(inspect.getmodule(factory) or factory)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 class Other:

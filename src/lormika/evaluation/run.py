@@ -88,8 +88,8 @@ def evaluate(
         cells = list(plan.cells())
         if damaged := ledger.damaged(but=cells):
             raise InputError(f"{damaged[0]} is damaged: remove it")
-        todo = (_task(plan, cell, ledger.read_sound(cell), codes.get(cell.explainer), retry_failed) for cell in cells)
-        tasks = [task for task in todo if task.missing]
+        every = (_task(plan, cell, ledger.read_sound(cell), codes.get(cell.explainer), retry_failed) for cell in cells)
+        tasks = [task for task in every if task.missing]
         clock = _Clock(tasks, len(cells))
         for (dataset, model), group in groupby(tasks, key=lambda task: (task.cell.dataset, task.cell.model)):
             setting = prepare(dataset, model, ledger.models, instances=plan.instances, train_rows=plan.train_rows)
