@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ import numpy as np
 from lormika import frames
 from lormika.background import Background
 from lormika.batch.folder import digest_folder, is_sound
+from lormika.case import Parts
 from lormika.errors import InputError
-from lormika.explainer import Explainer, Parts
+from lormika.explainer import Explainer
 from lormika.models import Model
-from lormika.options import NeighbourhoodOptions
+from lormika.options import NeighbourhoodOptions, SearchOptions
 from lormika.schema import Schema, read_schema
 
 if TYPE_CHECKING:
@@ -41,8 +43,10 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "classes": list(explainer.model.classes),
         "names": list(explainer.model.names),
         "decides": explainer.model.decide is not None,
+        "scores": explainer.model.scores,
         "categorical": [feature.name for feature in explainer.schema.features if not feature.is_numeric],
         "options": {name: getattr(explainer.neighbourhood_options, name) for name in NeighbourhoodOptions.__slots__},
+        "search": asdict(explainer.search_options),
         "bins": explainer.bins,
         "cuts": {name: list(points) for name, points in explainer.cuts.items()},
         "kernel_width": explainer.kernel_width,
@@ -77,10 +81,12 @@ def load(folder: Path, model: Any) -> Explainer:
     values, offsets = arrays.pop("values"), arrays["offsets"]
     labels = np.ascontiguousarray(arrays.pop("labels"))
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
-    known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), decides=facts["decides"])
+    ways = {name: facts[name] for name in ("decides", "scores")}
+    known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
-    options = NeighbourhoodOptions(**facts["options"])
-    return Explainer._of(Parts(known, background, labels, options, facts["bins"], cuts, facts["kernel_width"]))
+    options, search = NeighbourhoodOptions(**facts["options"]), SearchOptions(**facts["search"])
+    width = facts["kernel_width"]
+    return Explainer._of(Parts(known, background, labels, options, search, facts["bins"], cuts, width))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

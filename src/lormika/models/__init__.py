@@ -2,6 +2,6 @@
 
 from lormika.models.files import sha256
 from lormika.models.loading import load
-from lormika.models.model import Answer, Model, as_model
+from lormika.models.model import Answer, Model, Unit, as_model
 
-__all__ = ["Answer", "Model", "as_model", "load", "sha256"]
+__all__ = ["Answer", "Model", "Unit", "as_model", "load", "sha256"]

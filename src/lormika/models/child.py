@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from lormika.errors import InputError, ModelError
 from lormika.models import loading, wire
-from lormika.models.model import classes_of
+from lormika.models.model import METHODS, classes_of
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def _read(requests: BinaryIO, size: int) -> bytes:
 def _description(model: Any) -> dict[str, Any]:
     names = getattr(model, "feature_names_in_", None)
     return {
-        "methods": [name for name in ("predict", "predict_proba") if callable(getattr(model, name, None))],
+        "methods": [name for name in METHODS if callable(getattr(model, name, None))],
         "classes": classes_of(model),
         "features": None if names is None else [str(name) for name in names],
     }

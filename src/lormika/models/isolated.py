@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -26,6 +25,7 @@ import numpy as np
 from lormika.errors import InputError, ModelError
 from lormika.models import wire
 from lormika.models.files import megabytes
+from lormika.models.model import METHODS
 from lormika.values import Scalar
 
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
@@ -48,11 +48,8 @@ class IsolatedModel:
             raise self._broken("no description of the model") from None
         self.classes_: tuple[Scalar, ...] | None = None if classes is None else tuple(classes)
         self.feature_names_in_: list[str] | None = features
-        self.predict: Callable[[Any], np.ndarray] | None = (
-            partial(self._ask, "predict") if "predict" in methods else None
-        )
-        self.predict_proba: Callable[[Any], np.ndarray] | None = (
-            partial(self._ask, "predict_proba") if "predict_proba" in methods else None
+        self.predict, self.predict_proba, self.decision_function = (
+            partial(self._ask, method) if method in methods else None for method in METHODS
         )
 
     def __call__(self, table: Any) -> np.ndarray:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,13 @@ _ROWS_TO_COMPARE = 1000
 _MOST_NUMBERS = 100  # that a function may give as labels
 _DIGITS = 9  # of a probability
 _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
+_AGREEMENT = 0.99  # of labels and largest scores, for these to count as the margin of the decision
+
+METHODS = ("predict", "predict_proba", "decision_function")
+"""What a model may be asked by."""
+
+Unit = Literal["probability", "margin", "label"]
+"""How certain a model is of a class: its probability, the margin of its decision function, or the label alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,9 +33,30 @@ class Answer:
 
     labels: np.ndarray  # positions in the model's classes
     probabilities: np.ndarray | None  # rows x classes
+    scores: np.ndarray | None = None  # rows x classes: of a model that has a decision function instead
 
     def __getitem__(self, rows: slice | np.ndarray) -> Answer:
-        return Answer(self.labels[rows], None if self.probabilities is None else self.probabilities[rows])
+        return Answer(
+            self.labels[rows],
+            None if self.probabilities is None else self.probabilities[rows],
+            None if self.scores is None else self.scores[rows],
+        )
+
+    @property
+    def unit(self) -> Unit:
+        """What tells how certain the model is."""
+        return "probability" if self.probabilities is not None else "label" if self.scores is None else "margin"
+
+    def certainty(self, c: int) -> np.ndarray:
+        """How certain the model is of a class, in its unit: 1 or 0, if there are labels only."""
+        if self.probabilities is not None:
+            certainty: np.ndarray = self.probabilities[:, c]
+            return certainty
+        if self.scores is None:
+            is_class: np.ndarray = self.labels == c
+            return is_class.astype(np.float64)
+        margin: np.ndarray = self.scores[:, c] - np.delete(self.scores, c, axis=1).max(axis=1)
+        return margin
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,19 +67,39 @@ class Model:
     decide: Callable[[Any], Any] | None  # frame -> labels, for a model whose labels are not its most probable classes
     classes: tuple[Scalar, ...]  # as the model calls them
     names: tuple[Scalar, ...]  # as they are shown
+    scores: bool = False  # `ask` gives the scores of a decision function
 
     @classmethod
-    def of(cls, model: Any, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool) -> Model:
+    def of(
+        cls, model: Any, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool, scores: bool
+    ) -> Model:
         """A model of which all is known already; see `as_model` for one of which it is not."""
         ask, decide = _methods(model)
-        return cls(ask, decide if decides else None, classes, names)
+        if scores:
+            ask, decide = model.decision_function, ask
+        return cls(ask, decide if decides else None, classes, names, scores)
 
     def __call__(self, frame: Any, n_rows: int) -> Answer:
         """Ask once about all rows."""
-        answer = self.read(_call(self.ask, frame, n_rows))
+        if self.scores:
+            answer = self.read_scores(_call_scores(self.ask, frame, n_rows))
+        else:
+            answer = self.read(_call(self.ask, frame, n_rows))
         if self.decide is None:
             return answer
-        return Answer(self.positions(_call(self.decide, frame, n_rows)), answer.probabilities)
+        return replace(answer, labels=self.positions(_call(self.decide, frame, n_rows)))
+
+    def read_scores(self, scores: np.ndarray) -> Answer:
+        """Labels and scores from what a decision function returned: of two classes, it scores the second."""
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        if scores.shape[1] != len(self.classes) or not np.isfinite(scores).all():
+            raise ModelError(
+                f"the model's decision_function gave an answer of shape {scores.shape}; expected finite numbers, one "
+                f"for each of {len(self.classes)} classes"
+            )
+        # In single precision, for the reason of `_DIGITS`.
+        return Answer(scores.argmax(axis=1), None, scores.astype(np.float32).astype(np.float64))
 
     def read(self, answer: np.ndarray) -> Answer:
         """Labels and probabilities from what the model returned."""
@@ -92,13 +140,34 @@ def as_model(
 
     wrapped = Model(ask, None, classes, names or classes)
     said = wrapped.read(answer)
+    if said.probabilities is None:
+        wrapped = _with_scores(wrapped, model, said.labels, background, n_rows)
     if decide is not None and _decides_otherwise(wrapped, decide, said, background, n_rows):
         wrapped = replace(wrapped, decide=decide)
     if given is not None:
         return wrapped, _given_positions(given, wrapped)
-    if wrapped.decide is not None:
+    if wrapped.decide is not None and not wrapped.scores:
         return wrapped, wrapped.positions(_call(wrapped.decide, background, n_rows))
     return wrapped, said.labels
+
+
+def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any, n_rows: int) -> Model:
+    """The model asked for the scores of its decision function, if its labels are those with the largest score.
+
+    Where some are not (ties among several classes), its labels are asked for as well.
+    """
+    if not callable(getattr(own, "decision_function", None)):
+        return model
+    compared = min(len(labels), _ROWS_TO_COMPARE)
+    scored = replace(model, ask=own.decision_function, scores=True)
+    try:
+        answer = scored(_rows(background, np.arange(compared), n_rows), compared)
+    except ModelError:  # one score for each pair of classes, for instance
+        return model
+    agree = answer.labels == labels[:compared]
+    if agree.mean() < _AGREEMENT:
+        return model
+    return scored if agree.all() else replace(scored, decide=model.ask)
 
 
 def _decides_otherwise(model: Model, decide: Callable[[Any], Any], said: Answer, background: Any, n_rows: int) -> bool:
@@ -151,9 +220,10 @@ def _is_regressor(model: Any) -> bool:
         return False
 
 
-def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
+def _run(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> Any:
+    """Ask the model; whatever it raises is an error of the model's."""
     try:
-        answer = ask(frame)
+        return ask(frame)
     except (InputError, ModelError):  # of a loaded model, which says itself what went wrong
         raise
     except SystemExit as error:
@@ -161,8 +231,11 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
     except Exception as error:
         name = getattr(ask, "__qualname__", type(ask).__name__)
         raise ModelError(f"the model failed in {name} on {n_rows} rows: {type(error).__name__}: {error}") from error
+
+
+def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
     try:
-        answer = np.asarray(answer)
+        answer = np.asarray(_run(ask, frame, n_rows))
     except ValueError:
         raise ModelError("the model gave lists of different lengths; expected one label per row") from None
     if answer.ndim == 2 and answer.shape[1] == 1 and answer.dtype.kind != "f":
@@ -180,6 +253,16 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
             "of one class, return one probability for each class"
         )
     return answer
+
+
+def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
+    try:
+        scores = np.asarray(_run(ask, frame, n_rows), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError("the model's decision_function gave something else than numbers") from None
+    if scores.ndim not in (1, 2) or len(scores) != n_rows:
+        raise ModelError(f"the model's decision_function gave an answer of shape {scores.shape} for {n_rows} rows")
+    return scores
 
 
 def _rows(table: Any, numbers: np.ndarray, n_rows: int) -> Any:
