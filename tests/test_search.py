@@ -20,7 +20,7 @@ from lormika.items import itemise
 from lormika.options import SearchOptions
 from lormika.rule import Equals, Missing
 from lormika.schema import encoded_columns, read_schema
-from lormika.search import k_optimal_rules, mine_rules
+from lormika.search import Space, make_lists, mine_rules
 
 MISSING = 9  # the naive twin's code of a missing value: after all others
 
@@ -128,9 +128,10 @@ def test_finds_the_k_best_of_each_category_in_one_search(table, given_options, c
     encoded_instance = schema.encode({f"f{f}": [None if v == MISSING else str(v)] for f, v in enumerate(instance)})[0]
     items = itemise(schema, encoded, encoded_instance, bins=3, cuts={})
     labels = np.array([classes.index(label) for label in table.labels], dtype=np.int32)
-    rules = k_optimal_rules(
-        items, labels, classes, SearchOptions(**given, per="category"), prediction=classes.index(prediction)
-    )
+    everyone = range(len(classes))
+    space = Space(items, labels, classes, everyone, prediction=classes.index(prediction))
+    searched = SearchOptions(**given, per="category")
+    rules = [space.make_rule(found) for found in space.find(searched, make_lists(space, searched), given["k"])]
 
     wanted: dict[str, list] = {}
     for rule in expected(table, **given | {"k": 10**9}):

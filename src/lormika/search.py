@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,72 +17,98 @@ from lormika.rule import Category, Counts, Rule
 from lormika.schema import encoded_columns, read_schema
 from lormika.values import Scalar, is_missing, plain, value_order
 
-# Which of the four lists a rule goes to, by whether it holds now and whether it leads to the prediction.
-_CATEGORIES = tuple(Category)
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rule as the search finds it: numbers of items and of a class."""
+
+    items: tuple[int, ...]
+    consequent: int
+    antecedent: int  # rows that match
+    both: int  # rows that match and have the class
+    score: float
+    p_value: float
 
 
-def k_optimal_rules(
-    items: Items,
-    labels: np.ndarray,
-    classes: Sequence[Scalar],
-    options: SearchOptions,
-    *,
-    prediction: int | None = None,
-    consequents: Sequence[int] | None = None,
-    n_real: int | None = None,
-) -> list[Rule]:
-    """Exactly the first k rules, in the total order of rules, of all that pass the filter.
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Rows with items and classes, among which rules are searched for."""
 
-    With a prediction (the instance's class), rules get their category, and `per="category"` finds k of each. The first
-    `n_real` rows are real ones, and counted apart.
-    """
-    rows_of_class = np.bincount(labels, minlength=len(classes))
-    wanted = np.flatnonzero(rows_of_class) if consequents is None else np.asarray(consequents)
-    found, _ = _core.search(
-        items.codes,
-        items.sizes,
-        labels.astype(np.int32, copy=False),
-        _lists(len(classes), wanted, options, prediction),
-        items.instance,
-        objective=list(Objective).index(Objective(options.objective)),
-        filter=list(Filter).index(Filter(options.filter)),
-        k=min(options.k, 2**31 - 1),
-        max_conditions=options.max_conditions,
-        min_count=min(options.min_count, 2**31 - 1),
-        m=float(options.m),
-        critical=_critical_values(items.sizes.tolist(), len(wanted), options),
-    )
-    rules = []
-    for chosen, c, antecedent, both, score, p_value in found:
-        places = [items.places[i] for i in chosen]
-        current = all(items.instance[feature] == value for feature, value in places)
-        rules.append(
-            Rule(
-                tuple(items.conditions[i] for i in chosen),
-                classes[c],
-                Counts(len(labels), antecedent, int(rows_of_class[c]), both),
-                score,
-                p_value,
-                None if prediction is None else _category(current, c == prediction),
-                None if n_real is None else _count_real(items.codes[:, :n_real], labels[:n_real], places, c),
-            )
+    items: Items
+    labels: np.ndarray
+    classes: Sequence[Scalar]
+    consequents: Sequence[int]  # classes that rules may lead to
+    n_real: int | None = None  # the first so many rows are real ones, and counted apart
+    prediction: int | None = None  # class of the instance
+
+    def category(self, candidate: Candidate) -> Category:
+        """What a rule says about the instance."""
+        places = (self.items.places[i] for i in candidate.items)
+        current = all(self.items.instance[row] == number for row, number in places)
+        return Category.of(current=current, supporting=candidate.consequent == self.prediction)
+
+    def find(
+        self, options: SearchOptions, lists: np.ndarray, k: int, weights: np.ndarray | None = None
+    ) -> list[Candidate]:
+        """Exactly the first k candidates of each list; `lists` says which one a rule belongs to (see `make_lists`).
+
+        A rule's score counts times the least weight of its features; with a weight of 0, it does not count at all.
+        """
+        found, _ = _core.search(
+            self.items.codes,
+            self.items.sizes,
+            self.labels.astype(np.int32, copy=False),
+            lists,
+            self.items.instance,
+            objective=list(Objective).index(Objective(options.objective)),
+            filter=list(Filter).index(Filter(options.filter)),
+            k=min(k, 2**31 - 1),
+            max_conditions=options.max_conditions,
+            min_count=min(options.min_count, 2**31 - 1),
+            m=float(options.m),
+            critical=_critical_values(self.items.sizes.tolist(), len(self.consequents), options),
+            weights=np.ones(len(self.items.sizes)) if weights is None else weights,
         )
-    return rules
+        return [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in found]
+
+    def matching(self, candidate: Candidate) -> np.ndarray:
+        """Rows that match the conditions."""
+        mask = np.ones(len(self.labels), dtype=bool)
+        for row, number in (self.items.places[i] for i in candidate.items):
+            mask &= self.items.codes[row] == number
+        return mask
+
+    def make_rule(self, candidate: Candidate) -> Rule:
+        """The candidate in the user's words."""
+        n_class = int(np.count_nonzero(self.labels == candidate.consequent))
+        return Rule(
+            tuple(self.items.conditions[i] for i in candidate.items),
+            self.classes[candidate.consequent],
+            Counts(len(self.labels), candidate.antecedent, n_class, candidate.both),
+            candidate.score,
+            candidate.p_value,
+            None if self.prediction is None else self.category(candidate),
+            None if self.n_real is None else self.count_real(self.matching(candidate), candidate.consequent),
+        )
+
+    def count_real(self, matching: np.ndarray, c: int) -> Counts:
+        """Counts of a rule on the real rows alone."""
+        matching, hits = matching[: self.n_real], self.labels[: self.n_real] == c
+        antecedent, consequent, both = map(np.count_nonzero, (matching, hits, matching & hits))
+        return Counts(len(hits), int(antecedent), int(consequent), int(both))
 
 
-def _category(current: bool, supporting: bool) -> Category:
-    return _CATEGORIES[2 * (not current) + (not supporting)]
+def make_lists(space: Space, options: SearchOptions) -> np.ndarray:
+    """List of a rule of each class: hypothetical rules in the first row, current ones in the second; -1: none.
 
-
-def _lists(n_classes: int, wanted: np.ndarray, options: SearchOptions, prediction: int | None) -> np.ndarray:
-    """List of a rule of each class: hypothetical rules in the first row, current ones in the second."""
-    lists = np.full((2, n_classes), -1, dtype=np.int32)
-    for c in wanted:
+    With a prediction, `per="category"` has a list for each of the four kinds, in their order; else there is one.
+    """
+    lists = np.full((2, len(space.classes)), -1, dtype=np.int32)
+    for c in space.consequents:
         for current in (False, True):
-            if prediction is None or options.per == "overall":
-                lists[int(current), c] = 0
-            else:
-                lists[int(current), c] = _CATEGORIES.index(_category(current, c == prediction))
+            kind = Category.of(current=current, supporting=c == space.prediction)
+            one = space.prediction is None or options.per == "overall"
+            lists[int(current), c] = 0 if one else tuple(Category).index(kind)
     return lists
 
 
@@ -105,16 +132,6 @@ def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOption
             }[Correction(options.correction)]
         )
     return critical
-
-
-def _count_real(codes: np.ndarray, labels: np.ndarray, places: Sequence[tuple[int, int]], c: int) -> Counts:
-    """Counts of a rule on the real rows alone."""
-    hits = labels == c
-    matching = np.ones(len(labels), dtype=bool)
-    for feature, value in places:
-        matching &= codes[feature] == value
-    antecedent, consequent, both = map(np.count_nonzero, (matching, hits, matching & hits))
-    return Counts(len(labels), int(antecedent), int(consequent), int(both))
 
 
 def mine_rules(
@@ -176,12 +193,14 @@ def mine_rules(
     names, labels = _read_classes(y, reader.n_rows)
     encoded = np.stack(list(encoded_columns(schema, reader)), axis=1)
     items = itemise(schema, encoded, None, bins=bins, cuts=check_cuts(schema, cuts))
-    return k_optimal_rules(items, labels, names, options, consequents=_consequents(classes, names))
+    space = Space(items, labels, names, _consequents(classes, names))
+    found = space.find(options, make_lists(space, options), options.k)
+    return [space.make_rule(candidate) for candidate in found]
 
 
-def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> list[int] | None:
+def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> list[int]:
     if classes is None:
-        return None
+        return list(range(len(names)))
     if isinstance(classes, str) or not isinstance(classes, Iterable):
         raise InputError(f"classes={classes!r}: give a list of classes of y")
     unknown = [value for value in classes if value not in names]

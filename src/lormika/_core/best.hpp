@@ -11,10 +11,10 @@
 namespace lormika {
 
 inline Key key_of(const FoundRule& rule) {
-    return {rule.score, rule.antecedent_rows, rule.both_rows, rule.length};
+    return {rule.worth, rule.antecedent_rows, rule.both_rows, rule.length};
 }
 
-// The total order: score, rows, rows of the class, fewer conditions, conditions by feature and value, class.
+// The total order: worth (score x weight), rows, rows of the class, fewer conditions, conditions by feature and value, class.
 inline bool precedes(const FoundRule& x, const FoundRule& y) {
     const Key kx = key_of(x), ky = key_of(y);
     if (ky.behind(kx)) return true;
@@ -27,7 +27,7 @@ class BestList {
 public:
     explicit BestList(size_t k) : k_(k) {}
 
-    bool admits_score(double score) const { return !(score < least_); }
+    bool admits_worth(double worth) const { return !(worth < least_); }
     bool admits(const FoundRule& rule) const { return !full() || precedes(rule, rules_.front()); }
 
     // Whether any rule with a key up to this one could enter.
@@ -42,7 +42,7 @@ public:
         std::push_heap(rules_.begin(), rules_.end(), precedes);
         if (full()) {
             kth_ = key_of(rules_.front());
-            least_ = kth_.score;
+            least_ = kth_.worth;
         }
     }
 

@@ -24,6 +24,7 @@ struct ItemTable {
     std::vector<int32_t> counts;          // items x classes
     std::vector<int32_t> feature_of;      // items
     std::vector<char> of_instance;        // items
+    std::vector<double> weight;           // items: that of their feature
     std::vector<int32_t> rows_of_class;
 
     ItemTable(const Table& table, const int32_t* instance)
@@ -39,6 +40,7 @@ struct ItemTable {
             for (int v = 0; v < table.sizes[f]; ++v) {
                 feature_of.push_back(f);
                 of_instance.push_back(instance[f] == v);
+                weight.push_back(table.weights[f]);
             }
             set_bits(table.items + static_cast<size_t>(f) * rows, table.sizes[f], order, bits.data() + first * words);
         }
@@ -47,6 +49,10 @@ struct ItemTable {
         const std::vector<uint64_t> ones(words, ~uint64_t{0});
         counts.resize(static_cast<size_t>(items) * table.classes);
         count_shared(layout, ones.data(), bits.data(), every.data(), items, counts.data());
+    }
+
+    bool is_weighted() const {
+        return std::any_of(weight.begin(), weight.end(), [](double w) { return w != 0 && w != 1; });
     }
 
     int size() const { return static_cast<int>(feature_of.size()); }

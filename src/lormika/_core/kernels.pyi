@@ -17,6 +17,7 @@ def search(
     min_count: int,
     m: float,
     critical: np.ndarray,
+    weights: np.ndarray,
 ) -> tuple[list[tuple[list[int], int, int, int, float, float]], int]: ...
 def scan(
     codes: np.ndarray, points: np.ndarray, offsets: np.ndarray, scales: np.ndarray, x: np.ndarray

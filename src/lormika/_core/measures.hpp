@@ -12,12 +12,12 @@ namespace lormika {
 
 // What decides the order of two rules before their conditions do. A bound is the best such key below a rule.
 struct Key {
-    double score;
+    double worth;
     int antecedent, both, length;
 
     // Strictly behind the other, whatever the conditions are.
     bool behind(const Key& other) const {
-        if (score != other.score) return score < other.score;
+        if (worth != other.worth) return worth < other.worth;
         if (antecedent != other.antecedent) return antecedent < other.antecedent;
         if (both != other.both) return both < other.both;
         return length > other.length;
@@ -27,8 +27,9 @@ struct Key {
 template <Objective objective>
 class Measures {
 public:
-    Measures(int rows, const std::vector<int32_t>& class_rows, const Options& options)
-        : n_(rows), m_(options.m), min_count_(options.min_count), shrinks_(options.filter != Filter::none) {
+    Measures(int rows, const std::vector<int32_t>& class_rows, const Options& options, bool weighted)
+        : n_(rows), m_(options.m), min_count_(options.min_count), shrinks_(options.filter != Filter::none),
+          weighted_(weighted) {
         for (const int32_t q : class_rows) class_rows_.push_back(q);
         // Two different confidences are different numbers as long as their denominators are small enough.
         const double widest = n_ + m_;
@@ -48,7 +49,19 @@ public:
         }
     }
 
-    // Best key of any rule with more conditions; false: there can be none.
+    // Best key of any rule with more conditions; false: there can be none. Its weight is at most this one, since every
+    // condition can only lower it.
+    bool bound(int antecedent, int both, int length, int c, double weight, Key& best) const {
+        if (!bound(antecedent, both, length, c, best)) return false;
+        if (!weighted_) return true;
+        // A smaller weight brings a negative score nearer to 0. Different scores may round to the same worth, so the
+        // rows of the optimum no longer decide among rules that tie.
+        best.worth = best.worth > 0 ? best.worth * weight : 0;
+        best.antecedent = shrinks_ ? antecedent - 1 : antecedent;
+        return true;
+    }
+
+private:
     bool bound(int antecedent, int both, int length, int c, Key& best) const {
         // A specialisation that covers as many rows is redundant.
         const int most = shrinks_ ? antecedent - 1 : antecedent;
@@ -63,14 +76,13 @@ public:
         const int least = std::max(a, min_count_);
         const bool sharp = class_rows_[c] < n_ && (objective == Objective::leverage || separable_);
         best = {score(least, a, c), sharp ? least : most, a, length + 1};
-        if (objective != Objective::leverage && !exact_) best.score *= 1 + 1e-14;  // room for rounding
+        if (objective != Objective::leverage && !exact_) best.worth *= 1 + 1e-14;  // room for rounding
         return true;
     }
 
-private:
     double n_, m_;
     int min_count_;
-    bool shrinks_;
+    bool shrinks_, weighted_;
     bool exact_, separable_;
     std::vector<double> class_rows_;
 };

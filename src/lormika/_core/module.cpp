@@ -43,7 +43,7 @@ void require_below(const int32_t* values, size_t size, int32_t least, int32_t bo
 
 nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
                 Vector<int32_t> instance, int objective, int filter, int k, int max_conditions, int min_count,
-                double m, Vector<double> critical) {
+                double m, Vector<double> critical, Vector<double> weights) {
     using namespace lormika;
     const size_t features = sizes.size(), rows = labels.size(), classes = list_of_class.shape(1);
     require(items.shape(0) == features && items.shape(1) == rows, "items must be features x rows");
@@ -51,12 +51,14 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     require(list_of_class.shape(0) == 2, "list_of_class must be 2 x classes");
     require(max_conditions >= 1 && max_conditions <= kMostConditions, "max_conditions out of range");
     require(k >= 1 && min_count >= 1 && m >= 0, "k, min_count or m out of range");
+    require(weights.size() == features, "weights must have one value per feature");
     require(critical.size() == kMostConditions + 1, "critical must have one value per length");
     require_below(labels.data(), rows, 0, int32_t(classes), "label out of range");
     for (size_t f = 0; f < features; ++f)
         require_below(items.data() + f * rows, rows, 0, sizes.data()[f], "item out of range");
 
-    const Table table{int(rows), int(features), int(classes), items.data(), sizes.data(), labels.data()};
+    const Table table{int(rows), int(features), int(classes), items.data(), sizes.data(), labels.data(),
+                      weights.data()};
     int lists = 0;
     for (size_t i = 0; i < list_of_class.size(); ++i) lists = std::max(lists, list_of_class.data()[i] + 1);
     const Lists groups{lists, list_of_class.data(), instance.data()};
@@ -134,7 +136,7 @@ NB_MODULE(kernels, m) {
     m.doc() = "Bitset search and distance scan.";
     m.attr("build") = nb::str(("C++20, " + compiler() + ", " + instructions()).c_str());
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
-          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a,
+          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "
           "number of condition sets that were counted.");
     m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a,

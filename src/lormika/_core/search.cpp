@@ -1,6 +1,7 @@
 #include "search.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "best.hpp"
 #include "bits.hpp"
@@ -22,7 +23,7 @@ class Search {
 public:
     Search(const Table& table, const Lists& lists, const Options& options, const std::function<void()>& poll)
         : classes_(table.classes), lists_(lists), options_(options), poll_(poll), items_(table, lists.instance),
-          measures_(table.rows, items_.rows_of_class, options), gate_(items_, options),
+          measures_(table.rows, items_.rows_of_class, options, items_.is_weighted()), gate_(items_, options),
           best_(lists.count, BestList(options.k)), levels_(options.max_conditions, Level(table.classes)) {}
 
     Result run() {
@@ -48,6 +49,7 @@ private:
     // A condition set p with its candidates, best first. Bitsets are over the rows of p alone.
     struct Level {
         bool is_current = true;  // p is true of the instance
+        double weight = std::numeric_limits<double>::infinity();  // of p
         Layout layout;
         std::vector<Candidate> candidates;
         std::vector<uint64_t> bits;    // candidates x words
@@ -70,6 +72,7 @@ private:
         root.layout = items_.layout;
         const Cover all = items_.everything();
         for (int i = 0; i < items_.size(); ++i) {
+            if (items_.weight[i] == 0) continue;
             const unsigned reach = items_.of_instance[i] ? kCurrent | kHypothetical : kHypothetical;
             judge(0, i, i, items_.cover_of(i), all, all, items_.of_instance[i], reach, root.candidates);
         }
@@ -91,7 +94,8 @@ private:
             Candidate& candidate = here.candidates[t];
             const Cover rows = cover(here.counts, t);
             // The thresholds have risen since it was judged; what is dead now is dead below its siblings too.
-            candidate.reach = reach(depth + 1, rows, candidate.reach, candidate.bound);
+            const double weight = std::min(here.weight, items_.weight[candidate.item]);
+            candidate.reach = reach(depth + 1, rows, candidate.reach, weight, candidate.bound);
             if (candidate.reach == kNowhere) continue;
             choose_partners(here, t);
             if (here.partners.empty()) continue;
@@ -121,6 +125,7 @@ private:
         Level& below = levels_[depth + 1];
         const Candidate& candidate = here.candidates[t];
         below.is_current = here.is_current && items_.of_instance[candidate.item];
+        below.weight = std::min(here.weight, items_.weight[candidate.item]);
         below.candidates.clear();
         for (size_t j = 0; j < here.partners.size(); ++j) {
             const Candidate& partner = here.candidates[here.partners[j]];
@@ -144,24 +149,26 @@ private:
         if (rows.rows < options_.min_count) return;
         // Redundancy is inherited by every specialisation.
         if (options_.filter != Filter::none && (rows.rows == without.rows || rows.rows == beside.rows)) return;
+        const double weight = std::min(levels_[depth].weight, items_.weight[item]);
         if (reachable & (is_current ? kCurrent : kHypothetical))
-            for (int c = 0; c < classes_; ++c) enter(depth, item, c, rows, without, beside, is_current);
+            for (int c = 0; c < classes_; ++c) enter(depth, item, c, rows, without, beside, is_current, weight);
         if (depth + 1 >= options_.max_conditions) return;
         Key bound;
-        reachable = reach(depth + 1, rows, reachable, bound);
+        reachable = reach(depth + 1, rows, reachable, weight, bound);
         if (reachable != kNowhere) survivors.push_back({item, slot, reachable, bound});
     }
 
     // Cheap tests first; the gate counts generalisations and sums Fisher's tails.
     void enter(int depth, int32_t item, int c, const Cover& rows, const Cover& without, const Cover& beside,
-               bool is_current) {
+               bool is_current, double weight) {
         const int list = lists_.of_class[is_current * classes_ + c];
         const int both = rows.counts[c];
         if (list < 0 || both == 0) return;
         const double score = measures_.score(rows.rows, both, c);
-        if (!best_[list].admits_score(score)) return;
+        const double worth = score * weight;
+        if (!best_[list].admits_worth(worth)) return;
         if (!gate_.improves(rows.rows, both, c, without) || !gate_.improves(rows.rows, both, c, beside)) return;
-        FoundRule rule{list, depth + 1, {}, c, rows.rows, both, score, 0.0};
+        FoundRule rule{list, depth + 1, {}, c, rows.rows, both, score, worth, 0.0};
         std::copy_n(path_.begin(), depth, rule.items.begin());
         rule.items[depth] = item;
         std::sort(rule.items.begin(), rule.items.begin() + depth + 1);
@@ -169,12 +176,12 @@ private:
     }
 
     // Which of the lists in question a longer rule could enter, and the best key it could have.
-    unsigned reach(int length, const Cover& rows, unsigned in_question, Key& bound) const {
+    unsigned reach(int length, const Cover& rows, unsigned in_question, double weight, Key& bound) const {
         unsigned found = kNowhere;
         for (int c = 0; c < classes_; ++c) {
             Key key;
             const int both = rows.counts[c];
-            if (!measures_.bound(rows.rows, both, length, c, key)) continue;
+            if (!measures_.bound(rows.rows, both, length, c, weight, key)) continue;
             unsigned open = kNowhere;
             if (in_question & kHypothetical) open |= reaches(lists_.of_class[c], key) ? kHypothetical : kNowhere;
             if (in_question & kCurrent) open |= reaches(lists_.of_class[classes_ + c], key) ? kCurrent : kNowhere;

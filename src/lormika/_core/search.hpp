@@ -20,6 +20,7 @@ struct Table {
     const int32_t* items;   // features x rows: the row's item among those of the feature
     const int32_t* sizes;   // features: how many items the feature has
     const int32_t* labels;  // rows: class of each row
+    const double* weights;  // features: what a rule's score is multiplied by, the least of its features; 0: no rule has it
 };
 
 // Every rule belongs to at most one list, by whether it is true of the instance and by its class.
@@ -47,6 +48,7 @@ struct FoundRule {
     int antecedent_rows;
     int both_rows;
     double score;
+    double worth;  // score x weight: what rules are ordered by
     double p_value;
 };
 
