@@ -10,6 +10,7 @@ import pytest
 
 from lormika.errors import InputError
 from lormika.evaluation import Ledger, Plan, evaluate
+from lormika.evaluation.probe import Probe
 from lormika.evaluation.rival import Rival, check
 
 FLAKY = """
@@ -42,7 +43,7 @@ def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monk
     rows = setting.instances.iloc[[0] * len(ages)].assign(age=ages)
     wild = replace(setting, instances=rows, predictions=[setting.predictions[0]] * len(ages))
     grounds_of_one = dict.fromkeys(range(len(ages)), grounds[0])
-    same = _Same(grounds, grounds_of_one)
+    same = _Same(wild, grounds, grounds_of_one)
     with Rival("flaky", wild, same, python=sys.executable, time_limit=2, folder=tmp_path) as rival:
         records = [rival.explain(i, seed=0) for i in range(len(ages))]
     errors = [record.error for record in records]
@@ -59,8 +60,9 @@ def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monk
 class _Same:
     """The same ground for all."""
 
-    def __init__(self, grounds, made):
+    def __init__(self, setting, grounds, made):
         self.explainer, self._made = grounds.explainer, made
+        self.probe = Probe(setting, grounds.explainer.background)
 
     def __getitem__(self, instance):
         return self._made[instance]
@@ -101,3 +103,91 @@ def test_the_real_rivals(rivals, explainer, tmp_path):
             assert 0 <= record.common["coverage"] <= 1
             # Both explain the prediction with a rule that is true of the instance.
             assert record.kinds.get("current_supporting") == 1
+
+
+ROWS = """
+def version():
+    return "rows 1"
+
+def prepare(task, model):
+    names = task["names"]
+    assert "income" in task["integer"] and "debt_ratio" not in task["integer"]
+
+    def explain(x):
+        probabilities = model.predict_proba(x[None])
+        assert probabilities.shape == (1, 2) and abs(probabilities.sum() - 1) < 1e-9
+        assert int(probabilities.argmax()) == int(model.predict(x[None])[0])
+        other = x.copy()
+        other[names.index("age")] += 1
+        far = other.copy()
+        far[names.index("income")] = 1e6 + 0.5
+        far[names.index("employment")] = len(task["categories"]["employment"]) - 1
+        return lambda: {"rules": [], "rows": [other.tolist(), far.tolist()], "own": {}}
+    return explain
+"""
+
+
+def test_rows_of_a_rival(setting, grounds, tmp_path, monkeypatch):
+    (tmp_path / "rows.py").write_text(ROWS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    employed = replace(setting, instances=setting.instances.assign(employment="employed"))
+    made = dict.fromkeys(range(3), grounds[0])
+    with Rival(
+        "rows", employed, _Same(employed, grounds, made), python=sys.executable, time_limit=20, folder=tmp_path
+    ) as rival:
+        record = rival.explain(0, seed=0)
+    assert record.error is None
+    assert (record.calls, record.rows) == (2, 2)
+    assert (record.rules, record.kinds, record.own, record.common) == ((), {}, {}, {})
+    assert record.recourse["changed"] == [1, 3]
+    assert record.recourse["violations"] == [0, 1]  # an income beyond the data, and not whole, is one value
+    assert record.recourse["features"] == [["age"], ["age", "income", "employment"]]
+    age = setting.background["age"]
+    assert record.recourse["distance"][0] == pytest.approx(1 / (age.max() - age.min()) / 9)
+    assert set(record.truth) == {"missed_single"}
+
+
+def test_a_rival_without_rows_has_found_none(setting, grounds, tmp_path, monkeypatch):
+    (tmp_path / "nothing.py").write_text(
+        "def version():\n    return ''\n\n"
+        "def prepare(task, model):\n    return lambda x: lambda: {'rules': [], 'rows': [], 'own': {}}\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Rival("nothing", setting, grounds, python=sys.executable, time_limit=20, folder=tmp_path) as rival:
+        record = rival.explain(0, seed=0)
+    assert record.error is None
+    assert record.recourse["valid"] == []
+
+
+@pytest.mark.parametrize("explainer", ["dice-random", "dice-genetic", "nice"])
+def test_the_real_rivals_that_give_rows(explainer, tmp_path):
+    variable = f"LORMIKA_{explainer.partition('-')[0].upper()}_PYTHON"
+    python = os.environ.get(variable, os.environ.get("LORMIKA_BASELINE_PYTHON", sys.executable))
+    try:
+        check(explainer, python)
+    except InputError as error:
+        pytest.skip(f"{explainer} is not installed; {variable} may name an interpreter that has it: {error}")
+    plan = Plan(
+        datasets=("loans",), models=("svm", "rf", "mlp"), explainers=(explainer,), instances=2, runs=1,
+        common_rows=100, train_rows=400, baseline_python={explainer: python}, time_limit=100,
+    )  # fmt: skip
+    for step in evaluate(plan, tmp_path / "e"):
+        for record in Ledger(tmp_path / "e").read(step.cell).records:
+            assert record.error is None
+            assert record.calls > 1
+            assert record.seconds > 0
+            assert 1 <= len(record.recourse["valid"]) <= (1 if explainer == "nice" else 5)
+            assert all(record.recourse["valid"])
+            assert all(count >= 1 for count in record.recourse["changed"])
+            assert all(count == 0 for count in record.recourse["violations"])
+
+
+def test_how_to_install_a_rival_that_needs_its_own_environment(tmp_path):
+    bare = tmp_path / "python"
+    bare.write_text("#!/bin/sh\necho \"ModuleNotFoundError: No module named 'nice'\" >&2\nexit 1\n")
+    bare.chmod(0o755)
+    with pytest.raises(
+        InputError, match=r"python -m venv nice && nice/bin/pip install NICEx scikit-learn==\d"
+    ) as refusal:
+        check("nice", str(bare))
+    assert "--baseline-python nice=nice/bin/python" in str(refusal.value)

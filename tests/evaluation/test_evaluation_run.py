@@ -16,7 +16,7 @@ from lormika import Explainer
 from lormika.errors import InputError
 from lormika.evaluation import Ledger, Plan, evaluate, make_tables, quick, write_figures, write_tables
 from lormika.evaluation.ledger import Content
-from lormika.evaluation.ours import AsInPaper, Defaults, OtherData, whole_table_cuts
+from lormika.evaluation.ours import AsInPaper, Defaults, OtherData
 from lormika.evaluation.plan import Cell
 from lormika.evaluation.record import Record
 from lormika.evaluation.tables import compared
@@ -173,7 +173,8 @@ def test_a_missing_rival_is_said_before_anything_is_done(tmp_path):
 
 def test_cells_of_the_paper():
     assert len(Plan().settings) == 19
-    assert len(list(quick().cells())) == 3 * (3 * 2 + 2 * 2)
+    assert len(list(quick().cells())) == 3 * (3 * 2 + 4 * 2)
+    assert "nice" not in Plan().explainers  # it cannot be installed beside lormika
     plan = Plan(rival_instances=5, rival_runs=2)
     assert (plan.instances_of("lore"), plan.runs_of("lore"), plan.instances_of("lormika")) == (5, 2, 50)
 
@@ -272,7 +273,7 @@ def test_other_data_is_nine_tenths_of_the_background_and_another_in_every_run(se
 
 
 def test_the_papers_ranges_are_those_of_the_whole_table(setting, grounds):
-    cuts = whole_table_cuts(grounds.explainer.background)
+    cuts = Explainer(setting.model, setting.background, preset="paper").cuts
     assert set(cuts) == set(setting.background.select_dtypes("number"))
     for name in ("income", "debt_ratio"):
         share = [(setting.background[name] < cut).mean() for cut in cuts[name]]

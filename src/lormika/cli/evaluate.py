@@ -38,8 +38,9 @@ def evaluate(
     explainers: Annotated[
         str | None,
         typer.Option(
-            help="Of lormika, lormika-other-data, lormika-paper, anchor, lore; or your function, module:function.",
-            show_default="those five",
+            help="Of lormika, lormika-other-data, lormika-paper, anchor, lore, dice-random, dice-genetic, nice; or "
+            "your function, module:function.",
+            show_default="all but nice",
             rich_help_panel=_WHAT,
         ),
     ] = None,
@@ -81,16 +82,19 @@ def evaluate(
         bool, typer.Option("--retry-failed", help="Do explanations again that failed.", rich_help_panel=_HOW_MUCH)
     ] = False,
     baseline_python: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="PATH", help="Interpreter that has the rivals.", show_default="this one", rich_help_panel=_RIVALS
+            metavar="[RIVAL=]PATH",
+            help="Interpreter that has the rivals, or one of them; repeatable.",
+            show_default="this one",
+            rich_help_panel=_RIVALS,
         ),
     ] = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS",
-            help="For each explanation of Anchor or LORE.",
+            help="For each explanation of a rival.",
             show_default="120",
             rich_help_panel=_RIVALS,
         ),
@@ -114,15 +118,19 @@ def evaluate(
         lormika evaluate --quick --out quick/
 
         lormika evaluate --out all/ --rival-instances 10 --rival-runs 2 --baseline-python rivals/bin/python
+
+        lormika evaluate --out rows/ --explainers lormika,nice --baseline-python nice=nice/bin/python
     """
     from lormika.evaluation import Ledger, Plan
     from lormika.evaluation import quick as quickly
+    from lormika.evaluation.plan import read_interpreters
 
     given = {
         "datasets": _names(datasets), "models": _names(models), "explainers": _names(explainers),
         "instances": instances, "runs": runs, "rival_instances": rival_instances, "rival_runs": rival_runs,
         "train_rows": train_rows, "common_rows": common_rows, "time_limit": time_limit,
-        "baseline_python": baseline_python, "random_state": random_state,
+        "baseline_python": None if baseline_python is None else read_interpreters(baseline_python),
+        "random_state": random_state,
     }  # fmt: skip
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     plan = quickly(**options) if quick else Plan(**options)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lormika.evaluation.probe import Probe
 from lormika.evaluation.setting import Setting
 from lormika.explainer import Explainer
 from lormika.rule import Counts, Rule
@@ -33,22 +34,21 @@ class Ground:
 
 
 class CommonGround:
-    """Makes the ground of each instance when it is first needed."""
+    """Makes the ground of each instance when it is first needed; and has the probe, which asks about the instance."""
 
     def __init__(self, setting: Setting, generated: int) -> None:
         self._setting = setting
         self._made: dict[int, Ground] = {}
         self.explainer = Explainer(
             setting.model, setting.background, labels=setting.labels,
-            n_generated=generated, design="random", random_state=_SEED,
+            n_generated=generated, n_asked=0, design="random", random_state=_SEED,
         )  # fmt: skip
+        self.probe = Probe(setting, self.explainer.background)
 
     def __getitem__(self, instance: int) -> Ground:
         if instance not in self._made:
             x = self._setting.instances.iloc[[instance]]
-            # Only the sample is wanted: the search is made as small as it can be.
-            sample = self.explainer.explain(x, k=1, max_conditions=1, filter="none").sample
-            assert sample is not None
+            sample = self.explainer.locate(x).sample
             labels = np.array(self.explainer.model.names, dtype=object)[sample.labels]
             self._made[instance] = Ground(sample.rows, labels)
         return self._made[instance]

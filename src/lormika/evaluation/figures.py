@@ -22,7 +22,7 @@ _STYLES = tuple(zip(_COLOURS * 2, _SHAPES, strict=True))
 # By a word of the measure's name; all others are shares.
 _UNITS = {
     "interestingness": "|lift − 1|", "seconds": "seconds", "jaccard": "Jaccard coefficient", "features": "features",
-    "calls": "calls", "rows": "rows",
+    "calls": "calls", "rows": "rows", "distance": "Gower distance", "violations": "values",
 }  # fmt: skip
 _AT_MOST_ONE = ("share", "Jaccard coefficient")
 _LOGARITHMIC = ("seconds", "calls", "rows")

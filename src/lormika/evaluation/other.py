@@ -29,7 +29,7 @@ from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.measures import of_counts
 from lormika.evaluation.record import Record
-from lormika.evaluation.scoring import recorded
+from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Counted, Setting
 from lormika.rule import Condition, Counts, Equals, Interval, Missing, Rule
 from lormika.values import Scalar
@@ -78,7 +78,7 @@ class Other:
         costs = (time.perf_counter() - start, self._model.calls, self._model.rows)
         rules = [_rule(one, self._setting.model.classes_.tolist()) for one in found]
         own = of_counts(rules[0].counts) if rules and rules[0].counts.rows else {}
-        return recorded(self._setting, self._grounds, instance, rules, costs, own)
+        return recorded(self._setting, self._grounds, instance, Shown(rules), costs, own)
 
 
 def _rule(found: Any, classes: Sequence[Scalar]) -> Rule:

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.measures import interestingness
 from lormika.evaluation.record import Record, kinds_of, on_common_ground
+from lormika.evaluation.recourse import measure_recourse, rerun_rows
 from lormika.evaluation.setting import Counted, Setting
+from lormika.evaluation.truth import measure_truth
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
-from lormika.items import equal_frequency_cuts
+from lormika.options import PAPER_SEARCH
 from lormika.rule import Rule
 from lormika.search import mine_rules
 
-PAPER_NEIGHBOURHOOD: dict[str, Any] = {"thin": "random", "design": "random", "snap": False}
-"""What the paper's neighbourhood has other than the defaults; the numbers of neighbours are the same."""
+_PAPER = {name: getattr(PAPER_SEARCH, name) for name in ("max_conditions", "min_count", "m", "filter")}
+"""How the rules of the paper's tables are searched for.
 
-PAPER_SEARCH: dict[str, Any] = {"max_conditions": 4, "min_count": 10, "m": 2.0, "filter": "productive"}
-"""The paper's search, as far as it is told: an m-estimate and a filter, of which it gives neither m nor the name.
-
-So these are choices, and the figures depend on them. Each condition must raise the confidence (`productive`): without
-that, the rule with the highest coverage says nothing about the class; with `significant`, coverage is lower.
+The paper names neither m nor a filter. So these are choices, and the figures depend on them. Each condition must raise
+the confidence (`productive`): without that, the rule with the highest coverage says nothing about the class; with
+`significant`, coverage is lower.
 """
 
-_PAPER_RANGES = 3
 _MEASURES = {"coverage": "coverage", "confidence": "confidence", "lift": "interestingness"}
 
 
@@ -58,7 +55,7 @@ class Defaults:
         calls, rows = self._model.calls, self._model.rows
         best = _first(explanation)
         confident = _first(self._explainer.explain(x, objective="confidence"))
-        ground = self._grounds[instance]
+        ground, probe = self._grounds[instance], self._grounds.probe
         turned = [rule.rerun.turned for rule in explanation.counterfactual if rule.rerun is not None]
         return Record(
             instance, None, seconds, calls, rows,
@@ -68,7 +65,10 @@ class Defaults:
             own={} if best is None else _measured(best),
             common=on_common_ground(best, ground),
             turned=tuple(turned),
+            truth=measure_truth(probe, instance, explanation.rules),
+            recourse=measure_recourse(probe, instance, rerun_rows(probe, instance, explanation.counterfactual)),
             more={
+                "effects": [effect.feature for effect in explanation.effects],
                 "by_confidence": [] if confident is None else list(confident.features),
                 "common_by_confidence": on_common_ground(confident, ground),
             },
@@ -98,20 +98,19 @@ class AsInPaper:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model, remember=True)
         self._explainer = Explainer(
-            self._model, setting.background, labels=setting.labels, random_state=seed,
-            cuts=whole_table_cuts(grounds.explainer.background), **PAPER_NEIGHBOURHOOD,
-        )  # fmt: skip
+            self._model, setting.background, labels=setting.labels, random_state=seed, preset="paper"
+        )
 
     def __call__(self, instance: int) -> Record:
         """Explain an instance, which is timed; then search its neighbourhood again for the measure of each table."""
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()
-        explanation = self._explainer.explain(x, **PAPER_SEARCH)
+        explanation = self._explainer.explain(x, per="category")  # which kinds there are
         seconds = time.perf_counter() - start
         sample = explanation.sample
         assert sample is not None
-        search = partial(mine_rules, sample.rows, sample.label_names, k=1, cuts=self._explainer.cuts, **PAPER_SEARCH)
+        search = partial(mine_rules, sample.rows, sample.label_names, k=1, cuts=self._explainer.cuts, **_PAPER)
         best = {by: _best(search(objective=by)) for by in _MEASURES}
         found = {by: rule for by, rule in best.items() if rule is not None}
         widest, supporting = best["coverage"], _first(explanation)
@@ -129,20 +128,6 @@ class AsInPaper:
                 "current_supporting": [] if supporting is None else list(supporting.features),
             },
         )  # fmt: skip
-
-
-def whole_table_cuts(background: Background) -> dict[str, list[float]]:
-    """Three ranges of each number with about equally many rows of the whole table, not of a neighbourhood.
-
-    The paper makes them before it splits the table. So most rows of a neighbourhood may share a range, and a rule may
-    cover nearly all of them.
-    """
-    cuts = {}
-    for f, feature in enumerate(background.schema.features):
-        if feature.is_numeric:
-            values = background.distinct[f][background.codes[f]]
-            cuts[feature.name] = equal_frequency_cuts(values[~np.isnan(values)], _PAPER_RANGES).tolist()
-    return cuts
 
 
 def _first(explanation: Explanation) -> Rule | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,10 @@ MODELS = {"svm": "svm", "tree": "dt", "lr": "lr", "mlp": "nn", "rf": "rf"}
 """Names of models here: names in the paper's tables."""
 OURS = ("lormika", "lormika-other-data", "lormika-paper")
 """This library at its defaults, the same without another tenth of the background in every run, and as in the paper."""
-RIVALS = ("anchor", "lore")
+RIVALS = ("anchor", "lore", "dice-random", "dice-genetic", "nice")
+"""Others' explainers: the first two give rules, the rest counterfactual rows."""
+APART = {"nice": "NICEx"}
+"""Rivals whose package needs an environment of its own: older versions of numpy and pandas than lormika."""
 
 _TOO_SLOW = ("covertype", "svm")  # the paper leaves it out, too: no result after ten days
 
@@ -42,7 +45,7 @@ class Plan:
 
     datasets: tuple[str, ...] = DATASETS[:4]
     models: tuple[str, ...] = tuple(MODELS)
-    explainers: tuple[str, ...] = (*OURS, *RIVALS)
+    explainers: tuple[str, ...] = (*OURS, *(name for name in RIVALS if name not in APART))
     instances: int = 50
     runs: int = 10
     rival_instances: int | None = None  # of slow explainers: fewer instances, and fewer runs
@@ -50,7 +53,7 @@ class Plan:
     train_rows: int | None = None  # cap of the training rows, which are the background too
     common_rows: int = 5_000  # generated rows of the common ground
     time_limit: float = 120.0  # seconds for each explanation of a rival
-    baseline_python: str = sys.executable  # interpreter that has the rivals
+    baseline_python: str | Mapping[str, str] = sys.executable  # interpreter that has the rivals, or one for each
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -63,6 +66,8 @@ class Plan:
             if getattr(self, name) is not None:
                 check_integer(name, getattr(self, name), least)
         check_number("time_limit", self.time_limit, 0.001)
+        if self.baseline_python and not isinstance(self.baseline_python, str):
+            _check_names("baseline_python", tuple(self.baseline_python), RIVALS)
         if not self.settings:
             raise InputError("svm on covertype takes days and is left out, as in the paper: choose another model")
 
@@ -80,6 +85,11 @@ class Plan:
         """How often an explainer gets them."""
         cap = None if explainer in OURS else self.rival_runs
         return self.runs if cap is None else min(cap, self.runs)
+
+    def python_of(self, rival: str) -> str:
+        """The interpreter that a rival runs in."""
+        named = self.baseline_python
+        return named if isinstance(named, str) else named.get(rival, sys.executable)
 
     def cells(self) -> Iterator[Cell]:
         """All cells, in the order in which they are worked on."""
@@ -102,6 +112,23 @@ def quick(**given: Any) -> Plan:
     (('svm',), ('tree', 'lr', 'rf'))
     """
     return Plan(**_QUICK | given)
+
+
+def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
+    """Interpreters of rivals, from texts such as `nice=nice/bin/python`; one without a name is for all the others.
+
+    >>> read_interpreters(["nice=nice/bin/python"])
+    {'nice': 'nice/bin/python'}
+    """
+    named: dict[str, str] = {}
+    for_all: dict[str, str] = {}
+    for text in texts:
+        name, sign, path = text.partition("=")
+        if sign and "/" not in name:  # else the sign is part of a path
+            named[name] = path
+        else:
+            for_all = dict.fromkeys(RIVALS, text)
+    return for_all | named
 
 
 def _check_names(name: str, given: Sequence[str], known: Sequence[str] | None) -> None:

@@ -27,6 +27,8 @@ class Record:
     own: dict[str, float] = field(default_factory=dict)  # measures on the explainer's own neighbourhood
     common: dict[str, float] = field(default_factory=dict)  # measures of the best rule on common ground
     turned: tuple[bool, ...] = ()  # whether each counterfactual rule turns the instance
+    truth: dict[str, Any] = field(default_factory=dict)  # of the rules, of this instance: see measure_truth
+    recourse: dict[str, Any] = field(default_factory=dict)  # of the counterfactual rows: see measure_recourse
     more: dict[str, Any] = field(default_factory=dict)  # what only some explainers have
 
     def to_dict(self) -> dict[str, Any]:

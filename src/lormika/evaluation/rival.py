@@ -16,11 +16,13 @@ from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.ledger import LEFTOVER
 from lormika.evaluation.measures import interestingness
+from lormika.evaluation.plan import APART
 from lormika.evaluation.process import FailedError, Process, last_line
 from lormika.evaluation.record import Record
+from lormika.evaluation.recourse import unfilled
 from lormika.evaluation.rules import read_rule
-from lormika.evaluation.scoring import recorded
-from lormika.evaluation.setting import Setting
+from lormika.evaluation.scoring import Shown, recorded
+from lormika.evaluation.setting import Setting, plain_model
 
 SCRIPT = Path(__file__).parent / "rivals" / "child.py"
 _SETTING_UP = 600.0  # seconds
@@ -37,14 +39,26 @@ def check(name: str, python: str) -> str:
         raise InputError(f"baseline_python: {python} cannot be run: {error}") from error
     if done.returncode != 0:
         reason = last_line(done.stderr) or f"exit code {done.returncode}"
-        raise InputError(
-            f"explainer {name!r} cannot be used by {python}: {reason}. Install it (pip install 'lormika[evaluation]'), "
-            "name an interpreter that has it (--baseline-python), or leave it out (--explainers)"
-        )
+        raise InputError(f"explainer {name!r} cannot be used by {python}: {reason}. {_advice(name)}")
     try:
         return str(json.loads(done.stdout)["version"])
     except ValueError:
         raise InputError(f"baseline_python: {python} is no Python interpreter") from None
+
+
+def _advice(name: str) -> str:
+    if name not in APART:
+        return (
+            "Install it (pip install 'lormika[evaluation]'), name an interpreter that has it (--baseline-python), or "
+            "leave it out (--explainers)"
+        )
+    import sklearn
+
+    return (
+        f"Its package {APART[name]} cannot be installed beside lormika. Make an environment for it (python -m venv "
+        f"{name} && {name}/bin/pip install {APART[name]} scikit-learn=={sklearn.__version__}), and name its "
+        f"interpreter (--baseline-python {name}={name}/bin/python)"
+    )
 
 
 class Rival:
@@ -71,11 +85,11 @@ class Rival:
         """Ask the rival; if it gives no answer, its process is ended, and the record says why."""
         try:
             process = self._process or self._start()
-            told = process.ask({"instance": instance, "seed": seed}, self._time_limit)
+            answer = process.ask({"instance": instance, "seed": seed}, self._time_limit)
         except FailedError as failure:
             self._end()
             return Record(instance, str(failure))
-        return Record(instance, str(told["error"])) if "error" in told else self._record(instance, told)
+        return Record(instance, str(answer["error"])) if "error" in answer else self._record(instance, answer)
 
     def _start(self) -> Process:
         task = Path(self._folder.name) / "task.joblib"
@@ -90,13 +104,19 @@ class Rival:
             self._process.end()
             self._process = None
 
-    def _record(self, instance: int, told: dict[str, Any]) -> Record:
-        explainer = self._grounds.explainer
-        read = [read_rule(rule, explainer.background, self._filled, explainer.model.names) for rule in told["rules"]]
-        own = {name: math.nan if value is None else float(value) for name, value in told["own"].items()}
-        own["interestingness"] = interestingness(own.pop("lift"))
-        costs = (told["seconds"], told["calls"], told["rows"])
-        return recorded(self._setting, self._grounds, instance, read, costs, own)
+    def _record(self, instance: int, answer: dict[str, Any]) -> Record:
+        own = {name: math.nan if value is None else float(value) for name, value in answer["own"].items()}
+        if "lift" in own:
+            own["interestingness"] = interestingness(own.pop("lift"))
+        costs = (answer["seconds"], answer["model_calls"], answer["model_rows"])
+        return recorded(self._setting, self._grounds, instance, self._shown(instance, answer), costs, own)
+
+    def _shown(self, instance: int, answer: dict[str, Any]) -> Shown:
+        background, classes = self._grounds.explainer.background, self._grounds.explainer.model.names
+        if "rows" not in answer:
+            return Shown([read_rule(rule, background, self._filled, classes) for rule in answer["rules"]])
+        rows = np.array(answer["rows"], dtype=np.float64).reshape(-1, len(self._filled))
+        return Shown(rows=unfilled(rows, self._encoded[instance], background, self._filled))
 
 
 def filled_values(background: Background) -> np.ndarray:
@@ -126,10 +146,11 @@ def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: n
     task = {
         "names": [feature.name for feature in features],
         "categories": {f.name: list(f.categories) for f in features if f.categories is not None},
+        "integer": [f.name for f in features if f.integer],
         "train": np.ascontiguousarray(np.where(np.isnan(background), filled, background)),
         "labels": np.asarray(explainer.labels, dtype=np.int64),
         "instances": np.where(np.isnan(instances), filled, instances),
-        "model": setting.model,
+        "model": plain_model(setting.model),
     }
     task["sizes"] = [int(task["train"][:, f].max()) + 1 for f in range(len(features))]
     joblib.dump(task, path)

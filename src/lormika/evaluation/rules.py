@@ -11,8 +11,9 @@ import numpy as np
 
 from lormika import frames
 from lormika.background import Background
-from lormika.rerun import edit
 from lormika.rule import Category, Condition, Counts, Equals, Interval, Missing, Rule
+from lormika.schema import Feature
+from lormika.stages.edits import smallest_edit as edit
 from lormika.values import Scalar
 
 _NO_COUNTS = Counts(0, 0, 0, 0)
@@ -143,6 +144,39 @@ def _settled(condition: Any, background: Background, instance: np.ndarray) -> Co
         return Equals(condition.feature, own)
     counts = dict(zip(background.distinct[f].tolist(), np.bincount(background.codes[f]).tolist(), strict=True))
     return Equals(condition.feature, max(condition.values, key=lambda value: counts.get(feature.positions[value], 0)))
+
+
+def fulfils(condition: Any, values: np.ndarray, feature: Feature) -> np.ndarray:
+    """Which encoded values of a feature satisfy a condition on it."""
+    held: np.ndarray
+    match condition:
+        case Interval():
+            held = (condition.low <= values) & ((values < condition.high) | (condition.high == math.inf))
+        case Equals():
+            held = values == feature.positions.get(condition.value, -1)
+        case Among():
+            held = np.isin(values, [feature.positions[value] for value in condition.values])
+        case Missing():
+            held = np.isnan(values)
+        case OrMissing():
+            held = fulfils(condition.condition, values, feature) | np.isnan(values)
+        case _:
+            raise TypeError(f"{condition!r} is no condition")
+    return held
+
+
+def values_inside(condition: Any, feature: Feature) -> np.ndarray:
+    """Encoded values that satisfy a condition which no value of the data satisfies; none, if nothing can."""
+    match condition:
+        case Interval() if condition.low < condition.high:
+            return np.array([_middle(condition)])
+        case Equals() if condition.value in feature.positions:
+            return np.array([float(feature.positions[condition.value])])
+        case Among():
+            return np.array([float(feature.positions[value]) for value in condition.values])
+        case OrMissing():
+            return values_inside(condition.condition, feature)
+    return np.empty(0)
 
 
 def _middle(interval: Interval) -> float:

@@ -61,7 +61,8 @@ def evaluate(
     ----------
     plan
         What to compare. An explainer's name is one of `lormika`, `lormika-other-data`, `lormika-paper`, `anchor`,
-        `lore`, a key of `others`, or a text such as `package.module:function` that names a function.
+        `lore`, `dice-random`, `dice-genetic`, `nice`, a key of `others`, or a text such as `package.module:function`
+        that names a function.
     out
         The folder.
     others
@@ -79,7 +80,7 @@ def evaluate(
     [1]
     """
     factories = _factories(plan, dict(others or {}))
-    versions = {name: rival.check(name, plan.baseline_python) for name in plan.explainers if name in RIVALS}
+    versions = {name: rival.check(name, plan.python_of(name)) for name in plan.explainers if name in RIVALS}
     codes = {name: digest(made) for name, made in factories.items()}
     for dataset in plan.datasets:  # what cannot be done is said now, not after days
         check_size(dataset, *datasets.load(dataset), plan.instances)
@@ -171,7 +172,7 @@ class _Bench:
             other = stack.enter_context(
                 rival.Rival(
                     name, self.setting, self.grounds,
-                    python=self.plan.baseline_python, time_limit=self.plan.time_limit, folder=self.folder,
+                    python=self.plan.python_of(name), time_limit=self.plan.time_limit, folder=self.folder,
                 )
             )  # fmt: skip
             return lambda run: partial(_recorded, lambda instance: other.explain(instance, first + run))

@@ -75,13 +75,17 @@ def _fitted(name: str, X: pd.DataFrame, y: pd.Series[Any], path: Path) -> tuple[
 
 
 def plain_model(model: Any) -> Any:
-    """The same pipeline without classes of lormika, which a rival's interpreter need not know."""
+    """The same pipeline without what a rival's interpreter need not know.
+
+    These are classes of lormika, and the state of a random generator, which only training needs and which an older
+    numpy cannot read.
+    """
     from sklearn.neural_network import MLPClassifier
 
-    last = model.steps[-1][1]
-    if isinstance(last, MLPClassifier) and type(last) is not MLPClassifier:
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if isinstance(last, MLPClassifier):
         network = MLPClassifier.__new__(MLPClassifier)
-        network.__dict__.update(last.__dict__)
+        network.__dict__.update({name: value for name, value in last.__dict__.items() if name != "_random_state"})
         model = copy.copy(model)
         model.steps = [*model.steps[:-1], (model.steps[-1][0], network)]
     return model
@@ -100,8 +104,9 @@ class Counted:
         self._remember = remember
         self._known: dict[Any, tuple[pd.DataFrame, np.ndarray]] = {}
         self.predict = self._counted(model.predict)
-        if hasattr(model, "predict_proba"):
-            self.predict_proba = self._counted(model.predict_proba)
+        for name in ("predict_proba", "decision_function"):
+            if hasattr(model, name):
+                setattr(self, name, self._counted(getattr(model, name)))
 
     def _counted(self, method: Any) -> Any:
         def asked(frame: pd.DataFrame) -> np.ndarray:

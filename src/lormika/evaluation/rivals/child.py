@@ -6,7 +6,7 @@ prints goes to standard error. `python child.py NAME --check` only tells whether
 
 A condition is `{"feature": name, "above": a, "up_to": b}` (a < value <= b; either may be null), or `{"feature": name,
 "is": code}` or `{"feature": name, "is_not": code}` with the code of a category. A rule is its conditions and the code
-of a class.
+of a class. An explainer may also give `"rows"`, counterfactual ones, encoded like those of the task.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from typing import Any
 
 import numpy as np
 
-ADAPTERS = {"anchor": "anchor_rules", "lore": "lore_rules"}  # not named like the packages, which they would hide
+# Module and function; the modules are not named like the packages, which they would hide.
+ADAPTERS = {
+    "anchor": ("anchor_rules", "prepare"),
+    "lore": ("lore_rules", "prepare"),
+    "dice-random": ("dice_rows", "prepare_random"),
+    "dice-genetic": ("dice_rows", "prepare_genetic"),
+    "nice": ("nice_rows", "prepare"),
+}
 
 
 def main() -> None:
@@ -33,7 +40,8 @@ def main() -> None:
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     name, task = sys.argv[1:3]
-    adapter = importlib.import_module(ADAPTERS.get(name, name))
+    module, function = ADAPTERS.get(name, (name, "prepare"))
+    adapter = importlib.import_module(module)
     version = adapter.version()
     if task == "--check":
         _say(answers, {"version": version})
@@ -44,7 +52,7 @@ def main() -> None:
     start = time.perf_counter()
     content = joblib.load(task)
     model = TaskModel(content)
-    explain = adapter.prepare(content, model)
+    explain = getattr(adapter, function)(content, model)
     _say(answers, {"ready": True, "version": version, "seconds": time.perf_counter() - start})
     for line in sys.stdin:
         wanted = json.loads(line)
@@ -65,11 +73,11 @@ def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any
     start = time.perf_counter()
     try:
         tell = explain(x.copy())
-        seconds, calls, rows = time.perf_counter() - start, model.calls, model.rows
-        told: dict[str, Any] = tell()  # not part of the explanation: reading it, and measuring on its neighbourhood
+        costs = {"seconds": time.perf_counter() - start, "model_calls": model.calls, "model_rows": model.rows}
+        answer: dict[str, Any] = tell()  # not part of the explanation: reading it, and measuring on its neighbourhood
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    return told | {"seconds": seconds, "calls": calls, "rows": rows}
+    return answer | costs
 
 
 def _say(answers: Any, content: dict[str, Any]) -> None:

@@ -22,15 +22,33 @@ class TaskModel:
         self.types = {name: pd.CategoricalDtype(values) for name, values in task["categories"].items()}
         self.codes = {label: code for code, label in enumerate(self.model.classes_.tolist())}
         self.calls = self.rows = 0
-        self._quick = self._quick_way(task["train"][:_ROWS_TO_COMPARE])
+        self._matrix = self._quick_way(task["train"][:_ROWS_TO_COMPARE])
 
     def predict(self, encoded: Any) -> np.ndarray:
         """Code of the class of each row."""
+        labels = self._ask("predict", encoded)
+        return np.array([self.codes[label] for label in labels.tolist()], dtype=np.int64)
+
+    def predict_proba(self, encoded: Any) -> np.ndarray:
+        """Probability of each class (rows x classes).
+
+        A model of two classes without probabilities gives its margin, squeezed between 0 and 1: the order of the rows
+        and the side of one half are the model's, the figure itself means nothing.
+        """
+        if hasattr(self.model, "predict_proba"):
+            return self._ask("predict_proba", encoded)
+        second = 1 / (1 + np.exp(-self._ask("decision_function", encoded)))
+        return np.column_stack([1 - second, second])
+
+    def _ask(self, method: str, encoded: Any) -> np.ndarray:
         rows = np.asarray(encoded, dtype=np.float64)
         self.calls += 1
         self.rows += len(rows)
-        labels = self.model.predict(self.frame(rows)) if self._quick is None else self._quick(rows)
-        return np.array([self.codes[label] for label in labels.tolist()], dtype=np.int64)
+        if self._matrix is None:
+            answer: np.ndarray = getattr(self.model, method)(self.frame(rows))
+        else:
+            answer = getattr(self.model.steps[-1][1], method)(self._matrix(rows))
+        return answer
 
     def frame(self, rows: np.ndarray) -> pd.DataFrame:
         """A table like the one that the model was trained on."""
@@ -44,14 +62,14 @@ class TaskModel:
                 columns[name] = rows[:, f]
         return pd.DataFrame(columns)
 
-    def _quick_way(self, trial: np.ndarray) -> Any:
+    def _quick_way(self, trial: np.ndarray) -> _Matrix | None:
         try:
-            encoder, (_, classifier) = self.model[:-1], self.model.steps[-1]
+            encoder = self.model[:-1]
             matrix = _Matrix(encoder[0].transformers_, self.names, self.types)
             same = np.array_equal(matrix(trial), encoder.transform(self.frame(trial)))
         except Exception:  # a pipeline of another make
             return None
-        return (lambda rows: classifier.predict(matrix(rows))) if same else None
+        return matrix if same else None
 
 
 class _Matrix:
