@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from lormika import Explainer, Explanation, datasets
+from lormika.rule import Counts
 
 HOSTILE = [
     "<script>document.title = 'hacked'</script>",
@@ -94,7 +99,24 @@ def hostile() -> Explanation:
     return Explainer(lambda f: np.where(f[HOSTILE[7]] > 0, *labels), X).explain(X.iloc[[0]], k=3, filter="productive")
 
 
-CASES = {
+def golden(name: str) -> Explanation:
+    """An explanation whose rules were confirmed, from a file: views are tested whatever the stages before them find."""
+    path = Path(__file__).parent / "golden" / f"{name}.json"
+    return Explanation.from_dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def rare() -> Explanation:
+    """With a weak rule, and a counterfactual that no similar row satisfies."""
+    explanation = golden("no_single")
+    *others, last = explanation.rules
+    unseen = replace(last, counts=replace(last.counts, antecedent=0, both=0), real=Counts(last.real.rows, 0, 0, 0))
+    return replace(explanation, rules=(replace(others[0], weak=True), *others[1:], unseen))
+
+
+CONFIRMED = {"confirmed": "explanation", "margin": "margin", "label": "label", "no_single": "no_single"}
+"""Explanations in files, by the name of their case: of each unit of certainty, and one that needs two changes."""
+
+CASES: dict[str, Callable[[], Explanation]] = {
     f.__name__: cache(f)
-    for f in (binary, seven_classes, all_categorical, all_numeric, missing_values, empty_kind, many, hostile)
-}
+    for f in (binary, seven_classes, all_categorical, all_numeric, missing_values, empty_kind, many, hostile, rare)
+} | {name: cache(partial(golden, file)) for name, file in CONFIRMED.items()}

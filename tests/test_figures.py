@@ -14,7 +14,9 @@ import naive
 from cases import CASES
 from lormika import Category, Counts, Equals, Explainer, InputError, ModelError, Rule, mine_rules
 from lormika.rule import Edit, Rerun
-from lormika.views.words import percent, rerun_verdict
+from lormika.views.answers import answer
+from lormika.views.certainty import Scale
+from lormika.views.words import percent
 
 
 def rule(category: Category, consequent: str, label: str, probability: float | None) -> Rule:
@@ -28,37 +30,41 @@ def rule(category: Category, consequent: str, label: str, probability: float | N
         ("hypothetical_contradicting", "no", "no", 0.9, 0.2, "90% → 20%, now no", "✔"),
         ("hypothetical_contradicting", "no", "maybe", 0.9, 0.2, "90% → 20%, now maybe", "~"),
         ("hypothetical_contradicting", "no", "yes", 0.9, 0.6, "90% → 60%", "✖"),
-        ("hypothetical_contradicting", "no", "no", None, None, "yes → no", "✔"),
-        ("hypothetical_contradicting", "no", "yes", None, None, "yes → yes", "✖"),
+        ("hypothetical_contradicting", "no", "no", None, None, "now no", "✔"),
+        ("hypothetical_contradicting", "no", "yes", None, None, "still yes", "✖"),
         ("hypothetical_supporting", "yes", "yes", 0.6, 0.8, "60% → 80%", "✔"),
         ("hypothetical_supporting", "yes", "yes", 0.6, 0.5, "60% → 50%", "✖"),
         ("hypothetical_supporting", "yes", "yes", 0.94, 0.9401, "94% → 94%", "="),
+        ("hypothetical_supporting", "yes", "yes", 0.992, 0.999, "99.2% → 99.9%", "✔"),
         ("hypothetical_supporting", "yes", "yes", 1.0, 1.0, "100% → 100%", "="),
         ("hypothetical_supporting", "yes", "no", 0.6, 0.3, "60% → 30%, now no", "✖"),
-        ("hypothetical_supporting", "yes", "yes", None, None, "yes → yes", "="),
+        ("hypothetical_supporting", "yes", "yes", None, None, "still yes", "="),
     ],
 )
 def test_verdict_of_a_rerun(category, consequent, label, before, after, said, mark):
-    assert rerun_verdict(rule(Category(category), consequent, label, after), "yes", before) == (said, mark)
+    scale = Scale("label" if before is None else "probability", before, 1.0, border=True)
+    reply = answer(rule(Category(category), consequent, label, after), "yes", scale)
+    assert (reply.outcome, reply.mark) == (said, mark)
 
 
 @pytest.mark.parametrize("name", ["binary", "all_numeric", "seven_classes"])
 def test_text_shows_the_figures_of_each_rule(name):
     explanation = CASES[name]()
-    lines = explanation.to_text(110).splitlines()
+    lines = explanation.to_text(110, figures=True).splitlines()
     for each in explanation.rules:
         words = " and ".join(map(str, each.conditions))
         if not each.category.is_supporting:
             words += f" ⇒ {each.consequent}"
-        pattern = rf"^  (\S+) +{re.escape(percent(each.confidence))}  {re.escape(words)}$"
+        shares = f"{percent(each.confidence)} instead of {percent(each.counts.share_without)}"
+        pattern = rf"^  (\S+) +{re.escape(shares)} +{re.escape(words)}$"
         found = [(i, m[1]) for i, line in enumerate(lines) if (m := re.match(pattern, line))]
         assert found, words
         figures = (
-            f"vs {percent(each.counts.share_without)} · lift {each.lift:.2f} · leverage {each.leverage:.3f} · "
+            f"lift {each.lift:.2f} · leverage {each.leverage:.3f} · "
             f"{percent(each.coverage)}: {each.real.antecedent:,} real + "
             f"{each.counts.antecedent - each.real.antecedent:,} made"
         )
-        assert any(figures in lines[i + 1] for i, _ in found)
+        assert any(figures in " ".join(lines[i + 1 : i + 5]) for i, _ in found)
         bar = found[0][1]
         assert bar.index("│") == min(int(each.counts.share_without * 8), 7)
         assert bar.replace("│", "").count("█") == pytest.approx(8 * each.confidence, abs=1.6)

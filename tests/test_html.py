@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,7 +13,11 @@ import pytest
 
 from cases import CASES, HOSTILE
 from lormika import Explanation
-from lormika.values import format_value
+from lormika.payload import load_rule
+from lormika.rule import Category
+from lormika.views.answers import answer
+from lormika.views.certainty import scale
+from lormika.views.narrative import narrative
 
 GOLDEN = Path(__file__).parent / "golden"
 VOID = {"meta", "wbr", "br"}
@@ -76,10 +81,12 @@ def test_all_rules_and_figures_are_there(name):
         assert str(rule) in text
         assert f"{rule.leverage:.3f}" in text
         for edit in rule.rerun.edits if rule.rerun is not None else ():
-            assert f"{edit.feature} {format_value(edit.before)} → {format_value(edit.after)}" in text
+            assert str(edit) in text
     for note in explanation.notes:
         assert note in text
-    assert explanation.summary() in text
+    story = narrative(explanation.to_dict())
+    for part in (story.reasons, story.changes, story.checked):
+        assert "".join(span.text for span in part) in text
 
 
 def test_what_comes_from_data_is_shown_as_text():
@@ -98,17 +105,62 @@ def test_lines_of_equal_leverage_are_whole():
         assert max(x for x, _ in pairs) == 530  # the right edge
 
 
-def test_the_arrow_of_a_rerun_ends_where_the_model_does():
-    explanation = CASES["binary"]()
+@pytest.mark.parametrize("name", ["binary", "confirmed", "margin", "no_single"])
+def test_an_arrow_ends_where_the_model_does(name):
+    explanation = CASES[name]()
+    payload = explanation.to_dict()
+    measure = scale(payload)
     arrows = re.findall(r'<i style="left: ([\d.]+)%"></i><u style="left: ([\d.]+)%">', explanation.to_html(page=False))
-    reruns = [rule.rerun for rule in explanation.rules if rule.rerun is not None]
-    assert reruns
-    assert arrows == [(f"{100 * explanation.probability:.1f}", f"{100 * r.probability:.1f}") for r in reruns]
+    replies = [answer(load_rule(rule), payload["prediction"], measure) for rule in payload["rules"]]
+    ends = [(measure.place(reply.before), measure.place(reply.after)) for reply in replies if reply is not None]
+    assert ends
+    assert arrows == [(f"{100 * before:.1f}", f"{100 * after:.1f}") for before, after in ends]
+
+
+def test_a_model_without_certainty_has_no_arrows():
+    html = CASES["label"]().to_html(page=False)
+    assert 'class="run' not in html
+    assert "changes turn it" in read(html).text
+
+
+def test_every_confirmed_rule_says_so():
+    for name in ("confirmed", "margin", "no_single", "rare"):
+        explanation = CASES[name]()
+        text = read(explanation.to_html(page=False)).text
+        for rule in explanation.rules:
+            turns = rule.category == Category.COUNTERFACTUAL
+            count = "" if rule.check.asked == 1 else f" {rule.check} ways" if turns else f" {rule.check}"
+            assert f"✔ {'turned' if turns else 'checked'}{count}" in text
+    assert "no similar row has this" in text
+    assert "weak: passes a weaker test only" in text
+
+
+def test_strips_show_where_the_prediction_turns():
+    explanation = CASES["confirmed"]()
+    html = explanation.to_html(page=False)
+    pieces = re.findall(r'<b class="(for|against)" title="[^"]*" style="left: ([\d.]+)%; width: ([\d.]+)%', html)
+    numeric = {f.name for f in explanation.features if f.kind == "numeric"}
+    effects = [e for e in explanation.effects if e.feature in numeric]
+    turned = sum(label != explanation.prediction for effect in effects for label in effect.labels)
+    assert sum(tone == "against" for tone, _, _ in pieces) == turned > 0
+    assert sum(float(width) for _, _, width in pieces) == pytest.approx(100 * len(effects), abs=1)
+    assert "turns at ≥ 6.1" in read(html).text
+    assert 'class="ruler"><b style="left:' in html  # where the feature alone turns it, in the matrix
+
+
+def test_without_confirmation_nothing_is_said_of_effects():
+    explanation = CASES["confirmed"]()
+    plain = replace(explanation, effects=(), asked=None, rules=tuple(replace(r, check=None) for r in explanation.rules))
+    text = read(plain.to_html()).text
+    assert "What this prediction depends on" not in text
+    assert "Every rule here" not in text
 
 
 def test_definitions_are_within_reach_of_the_keyboard():
     html = CASES["binary"]().to_html(page=False)
-    assert len(re.findall(r'<abbr tabindex="0" title="[^"]{20,}"', html)) == 5
+    assert len(re.findall(r'<abbr tabindex="0" title="[^"]{20,}"', html)) == html.count("<abbr") == 1
+    for name in ("coverage", "lift", "leverage", "p-value", "what the model said"):
+        assert f"<dt>{name}</dt>" in html
 
 
 def test_an_empty_kind_says_why():
@@ -156,6 +208,7 @@ def test_text_has_enough_contrast(scheme):
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6})", block))
     inks = {"text", "faded", "good", "bad", "strong"}
     shown = {"page": inks | {"for", "against"}, "for-band": inks | {"for"}, "against-band": inks | {"against"}}
+    shown |= {"for-hatch": {"text"}, "against-hatch": {"text"}, "for": {"on"}, "against": {"on"}, "text": {"page"}}
     for behind, all_inks in shown.items():
         for ink in all_inks:
             bright, dim = sorted([luminance(colours[ink]), luminance(colours[behind])], reverse=True)

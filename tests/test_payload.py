@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import jsonschema
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from cases import CASES, CONFIRMED, golden
 from lormika import Explainer, Explanation, InputError
 from lormika.payload import json_schema
 
@@ -25,7 +27,7 @@ def explanations():
     )
     yield "booleans", Explainer(lambda f: (f["b"] > 4).to_numpy(), X).explain(X[:1], filter="productive")
     yield "missing", Explainer(lambda f: np.where(f["a"].isna(), "no", "yes"), X).explain(X[:1])
-    yield "floats", Explainer(lambda f: np.where(f["c"].isna(), 0.0, 1.0), X).explain(X[1:2])
+    yield "floats", Explainer(lambda f: np.where(f["c"] == "x", 0.0, 1.0), X).explain(X[1:2])
 
 
 @pytest.fixture(scope="module", params=["numbers", "booleans", "missing", "floats"])
@@ -70,8 +72,33 @@ def test_what_is_no_explanation_is_refused():
         Explanation.from_json("{")
     with pytest.raises(InputError, match="not an explanation"):
         Explanation.from_json("[]")
-    with pytest.raises(InputError, match="version 99"):
-        Explanation.from_dict({"format": "lormika.explanation", "version": 99})
+    for version in (1, 99):
+        with pytest.raises(InputError, match=f"version {version}; this release of lormika reads version 2"):
+            Explanation.from_dict({"format": "lormika.explanation", "version": version})
+
+
+@pytest.mark.parametrize("name", CONFIRMED)
+def test_what_was_asked_round_trips(name):
+    explanation = CASES[name]()
+    payload = json.loads(explanation.to_json())
+    jsonschema.validate(payload, json_schema())
+    back = Explanation.from_dict(payload)
+    assert (back.unit, back.effects, back.asked) == (explanation.unit, explanation.effects, explanation.asked)
+    assert [rule.check for rule in back.rules] == [rule.check for rule in explanation.rules]
+    assert any(rule.check is not None for rule in back.rules)
+    assert back.to_json() == explanation.to_json()
+
+
+@pytest.mark.parametrize("where", [("asked",), ("effects", 0), ("rules", 0, "check"), ("rules", 0), ()])
+def test_the_schema_knows_every_field(where):
+    for spoil in (lambda part: part.update(more=1), lambda part: part.popitem()):
+        payload = copy.deepcopy(golden("explanation").to_dict())
+        part = payload
+        for step in where:
+            part = part[step]
+        spoil(part)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(payload, json_schema())
 
 
 def test_frame_has_a_row_for_each_rule(explanation):
@@ -79,6 +106,60 @@ def test_frame_has_a_row_for_each_rule(explanation):
     assert len(frame) == len(explanation.rules)
     assert frame["leverage"].tolist() == [rule.leverage for rule in explanation.rules]
     assert frame["rule"].tolist() == [str(rule) for rule in explanation.rules]
+
+
+def test_frame_says_what_the_model_said():
+    explanation = CASES["rare"]()
+    frame = explanation.to_frame()
+    for name in ("asked", "agreed", "before", "after"):
+        assert frame[name].tolist() == [getattr(rule.check, name) for rule in explanation.rules]
+    assert frame["weak"].tolist() == [rule.weak for rule in explanation.rules]
+    assert frame["weak"].any()
+    assert frame["confidence"].isna().any()  # of rules that no similar row has
+
+
+def loan_rows() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    columns = {
+        "debt": rng.integers(0, 90, 600).astype("int32"),
+        "job": rng.choice(["none", "clerk", "chef"], 600),
+        "savings": rng.normal(size=600).astype("float32"),
+    }
+    return pd.DataFrame(columns)
+
+
+LIBRARIES = {
+    "pandas": lambda X: X.astype({"job": "category"}),
+    "polars": lambda X: pytest.importorskip("polars").from_pandas(X),
+    "arrow": lambda X: pytest.importorskip("pyarrow").Table.from_pandas(X),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_counterfactuals_are_a_frame_for_the_model(library):
+    background = LIBRARIES[library](loan_rows())
+
+    def model(frame):
+        assert type(frame) is type(background)
+        debt = np.asarray(frame["debt"]).astype(float)
+        return np.where((debt > 40) & (np.asarray(frame["job"]).astype(object) == "none"), "no", "yes")
+
+    explanation = Explainer(model, background).explain({"debt": 60, "job": "none", "savings": 0.5})
+    rows = explanation.to_counterfactuals()
+    types = {"pandas": "dtypes", "polars": "schema", "arrow": "schema"}[library]
+    assert str(getattr(rows, types)) == str(getattr(background, types))
+    labels = model(rows).tolist()
+    reruns = [rule.rerun for rule in explanation.counterfactual]
+    assert labels == [explanation.prediction, *(rerun.label for rerun in reruns)]
+    assert any(rerun.turned for rerun in reruns)
+    for rule, label in zip(explanation.counterfactual, labels[1:], strict=True):
+        assert (label != explanation.prediction) == rule.rerun.turned
+        assert rule.rerun.turned or rule.check is None  # what was confirmed turns
+
+
+def test_counterfactuals_need_the_types_of_the_background():
+    with pytest.raises(InputError, match="explain the instance again"):
+        golden("explanation").to_counterfactuals()
 
 
 @pytest.mark.parametrize("suffix", ["json", "csv", "txt", "parquet"])

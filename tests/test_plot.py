@@ -16,14 +16,18 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from cases import CASES as CASES_OF_ALL
+from cases import golden
 from lormika import Explainer, InputError, datasets
 from lormika.payload import check, load_rule
 from lormika.rule import Category
 from lormika.values import format_value
 from lormika.views import plot
+from lormika.views.answers import answer
+from lormika.views.certainty import scale
 from lormika.views.narrative import to_summary
 from lormika.views.plot_sheet import BAR, left_to_right
-from lormika.views.words import condition_label, percent, rerun_verdict
+from lormika.views.words import condition_label, percent
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install 'lormika[plot]'")
 
@@ -140,6 +144,8 @@ def rule(number: int, features: list[str], labels: list[Any], values: list[Any])
         "score": 0.1,
         "p_value": None,
         "rerun": None if category.is_current else rerun,
+        "check": None,
+        "weak": False,
     }
 
 
@@ -160,6 +166,8 @@ def invented(features: list[str], labels: list[Any], values: list[Any], n_rules:
         ],
         "classes": [{"label": label, "rows": 10, "real": 5, "probability": 1 / len(labels)} for label in labels],
         "rules": [rule(number, features, labels, values) for number in range(n_rules)],
+        "effects": [],
+        "asked": None,
     }
     check(payload)
     return payload
@@ -178,7 +186,48 @@ def long_labels() -> dict[str, Any]:
     return invented([LONG, LONG + "2"], [LONG, LONG[::-1]], [LONG, "short"], 8)
 
 
-CASES = [loans, mixed, seven_classes, categorical, missing, empty_kinds, nothing, nasty, many, long_labels]
+def confirmed() -> dict[str, Any]:
+    return golden("explanation").to_dict()
+
+
+def margin() -> dict[str, Any]:
+    return golden("margin").to_dict()
+
+
+def label() -> dict[str, Any]:
+    return golden("label").to_dict()
+
+
+def no_single() -> dict[str, Any]:
+    return golden("no_single").to_dict()
+
+
+def rare() -> dict[str, Any]:
+    return CASES_OF_ALL["rare"]().to_dict()
+
+
+def nasty_effects() -> dict[str, Any]:
+    """Effects of features with any names, categories and labels."""
+    payload, labels = nasty(), NASTY[::-1][:12]
+    effects = [
+        {
+            "feature": name,
+            "effect": 1.0 / (1 + i),
+            "largest": 2.0,
+            "constant": i % 3 == 0,
+            "values": [-1e9, 0.5, 1e300] if i % 2 else NASTY[:7],
+            "certainties": [0.9999, 0.5, 0.00001] if i % 2 else [j / 7 for j in range(7)],
+            "labels": [labels[i % 12], labels[0], labels[1]] if i % 2 else labels[:7],
+        }
+        for i, name in enumerate(NASTY)
+    ]
+    payload |= {"effects": effects[::-1], "asked": confirmed()["asked"]}
+    check(payload)
+    return payload
+
+
+CONFIRMED = [confirmed, margin, label, no_single, rare, nasty_effects]
+CASES = [loans, mixed, seven_classes, categorical, missing, empty_kinds, nothing, nasty, many, long_labels, *CONFIRMED]
 KINDS = [plot.matrix, plot.scatter]
 
 
@@ -257,7 +306,16 @@ def background(text: Text, patches: list[Patch], figure: Any) -> Any:
     return max(behind, key=lambda patch: patch.get_zorder(), default=figure).get_facecolor()
 
 
-# Both figures
+def assert_legible(figure: Any) -> None:
+    """Every text stands out from what is behind it."""
+    figure.draw_without_rendering()
+    own = {text.get_bbox_patch() for text in figure.findobj(Text)}
+    patches = [patch for patch in figure.axes[0].get_children() if isinstance(patch, Patch) and patch not in own]
+    for text in texts(figure):
+        assert contrast(text.get_color(), background(text, patches, figure)) >= 4.5, text.get_text()
+
+
+# All figures
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -266,15 +324,40 @@ def test_no_text_overlaps_or_is_cut_off(case, kind):
     assert_tidy(drawn(case, kind))
 
 
+@pytest.mark.parametrize("case", CONFIRMED)
+def test_effects_are_tidy(case):
+    assert_tidy(drawn(case, plot.effects))
+    assert_legible(drawn(case, plot.effects))
+
+
+def test_effects_say_what_the_model_says_along_each_feature():
+    text = said(drawn(confirmed, plot.effects))
+    for words in ("employment", "unemployed", "turns at ≥ 6.1", "employed  8%", "the darker the surer"):
+        assert words in text, words
+    assert "the same in all similar rows" in said(drawn(no_single, plot.effects))
+    assert "%" not in said(drawn(margin, plot.effects))
+
+
+def test_effects_need_a_confirmed_explanation():
+    with pytest.raises(InputError, match="confirm=True"):
+        plot.effects(loans() | {"effects": []})
+
+
+def test_a_strip_covers_its_axis_and_turns_where_the_model_does():
+    from matplotlib.patches import Rectangle
+
+    figure = drawn(label, plot.effects)
+    pieces = [p for p in figure.findobj(Rectangle) if 9 < p.get_height() < 13 and p.get_zorder() == 0]
+    effect = next(e for e in label()["effects"] if e["feature"] == "savings")
+    reds = [to_rgb(p.get_facecolor())[0] > to_rgb(p.get_facecolor())[2] for p in pieces]
+    assert sum(reds) == sum(one != label()["prediction"] for one in effect["labels"])
+    assert len(pieces) == len(effect["values"]) + 1  # and the instance's own
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("case", [loans, mixed, categorical, nasty, nothing])
+@pytest.mark.parametrize("case", [loans, mixed, categorical, nasty, nothing, confirmed, no_single])
 def test_every_text_stands_out_from_what_is_behind_it(case, kind):
-    figure = drawn(case, kind)
-    figure.draw_without_rendering()
-    own = {text.get_bbox_patch() for text in figure.findobj(Text)}
-    patches = [patch for patch in figure.axes[0].get_children() if isinstance(patch, Patch) and patch not in own]
-    for text in texts(figure):
-        assert contrast(text.get_color(), background(text, patches, figure)) >= 4.5, text.get_text()
+    assert_legible(drawn(case, kind))
 
 
 def test_words_from_right_to_left_keep_their_places():
@@ -435,11 +518,12 @@ def test_matrix_names_kinds_figures_and_values():
 def test_matrix_has_a_bar_for_each_condition_and_confidence():
     for make in (loans, mixed, categorical, missing):
         rules, found = make()["rules"], bars(drawn(make, plot.matrix))
-        assert len(found) == sum(1 + len(rule["conditions"]) for rule in rules)
+        seen = {id(rule): bool(rule["counts"]["antecedent"]) for rule in rules}  # else it has no confidence
+        assert len(found) == sum(seen[id(rule)] + len(rule["conditions"]) for rule in rules)
         hypothetical = [rule for rule in rules if "hypothetical" in rule["category"]]
         hatched = [bar for bar in found if bar.get_hatch()]
         assert len(hypothetical) <= len(hatched) <= sum(len(rule["conditions"]) for rule in hypothetical)
-        against = sum(1 + len(rule["conditions"]) for rule in rules if "contradicting" in rule["category"])
+        against = sum(seen[id(r)] + len(r["conditions"]) for r in rules if "contradicting" in r["category"])
         assert sum(to_hex(bar.get_edgecolor()) == ORANGE for bar in found) == against
 
 
@@ -487,12 +571,11 @@ def test_a_kind_without_rules_says_so():
 
 def test_reruns_have_their_verdicts():
     lines = said(drawn(loans, plot.matrix)).split("\n")
-    probability = next(c["probability"] for c in loans()["classes"] if c["label"] == loans()["prediction"])
     reruns = [found for found in map(load_rule, loans()["rules"]) if found.rerun is not None]
     assert reruns
     for found in reruns:
-        _, mark = rerun_verdict(found, loans()["prediction"], probability)
-        assert f"{percent(found.rerun.probability)} {mark}" in lines
+        reply = answer(found, loans()["prediction"], scale(loans()))
+        assert f"{reply.certainty.split(' → ')[1]} {reply.mark}" in lines
 
 
 def test_reruns_say_what_was_changed():

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from cases import CASES, CONFIRMED, golden
 from lormika import Explainer
+from lormika.rule import Check
+from lormika.views.words import percent
 
 
 @pytest.fixture(scope="module")
@@ -16,26 +21,44 @@ def explanation():
     return Explainer(lambda f: np.where(f["age"] > 40, "old", "young"), X).explain(X[:1], k=2)
 
 
-def test_text_names_all_kinds_and_figures(explanation):
+def test_text_names_all_kinds(explanation):
     text = explanation.to_text()
     for heading in ("Why “", "Speaks against", "More certain if …", "Would turn if …"):
         assert heading in text
     rule = explanation.current_supporting[0]
     assert " and ".join(map(str, rule.conditions)) in text
-    assert f"lift {rule.lift:.2f}" in text
-    assert f"{rule.real.antecedent:,} real + {rule.counts.antecedent - rule.real.antecedent:,} made" in text
+    assert f"{percent(rule.confidence)} instead of {percent(rule.counts.share_without)}" in text
     assert "→" in text
     for note in explanation.notes:
         assert note[:40] in text
 
 
+def test_figures_are_there_for_those_who_want_them(explanation):
+    rule = explanation.current_supporting[0]
+    figures = (
+        f"lift {rule.lift:.2f}",
+        f"{rule.real.antecedent:,} real + {rule.counts.antecedent - rule.real.antecedent:,} made",
+    )
+    for each in figures:
+        assert each in explanation.to_text(figures=True)
+        assert each not in explanation.to_text()
+    assert len(explanation.to_text(figures=True)) > len(explanation.to_text())
+
+
 def test_text_is_plain_and_fits(explanation):
-    text = explanation.to_text(width=80)
-    assert "\x1b" not in text
-    assert "\x07" not in text
-    assert max(map(len, text.splitlines())) <= 80
+    for width in (40, 60, 80):
+        text = explanation.to_text(width=width)
+        assert "\x1b" not in text
+        assert "\x07" not in text
+        assert max(map(len, text.splitlines())) <= width
     assert str(explanation) == explanation.to_text()
     assert repr(explanation).startswith("<Explanation of")
+
+
+@pytest.mark.parametrize("name", CONFIRMED)
+@pytest.mark.parametrize("width", [40, 75, 110])
+def test_confirmed_explanations_fit(name, width):
+    assert max(map(len, CASES[name]().to_text(width, figures=True).splitlines())) <= width
 
 
 def test_spelling_survives_and_controls_do_not():
@@ -44,10 +67,73 @@ def test_spelling_survives_and_controls_do_not():
     assert "می\u200cخواهم\\u202e" in text
 
 
+def test_the_sentences_come_first():
+    explanation = golden("explanation")
+    text = " ".join(explanation.to_text(110).split())
+    assert text.startswith(explanation.summary().partition(" Every rule here")[0])
+    assert "Every rule here was checked" in text
+
+
+def test_what_the_model_said_of_each_kind():
+    text = golden("explanation").to_text(150)
+    for line in (
+        "63% instead of 35%  employment = unemployed",
+        "without it 65% → 11% (2 of 2 changes agree)",
+        "income 57 → 35, debt_ratio 0.39 → 0.42: 65% → 98% ✔ (3 of 3 values inside agree)",
+        "1 change: employment unemployed → employed: 65% → 8%, now accepted ✔",
+        "1 change: savings 2.8 → 6.1: 65% → 30%, now accepted ✔ (8 of 8 values inside turn it)",
+    ):
+        assert line in text, line
+
+
+def test_margins_and_labels_claim_no_probability():
+    margin, label = (golden(name).to_text(150) for name in ("margin", "label"))
+    assert "without it margin 0.26 → −1.23 (3 of 3 changes agree)" in margin
+    assert "missed_payments 0 → 1: margin 0.26 → −1.79 on average, now rejected ✔" in margin
+    assert "employment unemployed → employed: margin 0.26 → 0.80 ✔" in margin  # the only value there is
+    assert "without it 20 of 23 changes turn it" in label
+    assert "employment unemployed → employed: now accepted ✔" in label
+    for text in (margin, label):
+        assert "probability" not in text
+
+
+def test_what_the_prediction_depends_on():
+    explanation = golden("explanation")
+    section = explanation.to_text(110).partition("What this prediction depends on")[2]
+    for words in ("8% … 65%  turns at employed, self-employed", "turns at ≥ 6.1", "62% … 85%"):
+        assert words in section, words
+    assert "… 3 others: no change of one of them moves it by more than 8 points" in section
+    assert "the same in all similar rows" in golden("no_single").to_text(110)
+    label = golden("label").to_text(110)
+    assert "… 7 others: no change of one of them turns it" in label
+    assert "What this prediction depends on" not in replace(explanation, effects=()).to_text(110)
+
+
+def test_weak_rules_and_those_that_no_row_has_are_marked():
+    text = CASES["rare"]().to_text(110)
+    assert "weak: passes a weaker test only" in text
+    assert "no similar row has this" in text
+    assert "nan" not in text
+
+
+def test_a_nearest_value_that_moves_nothing_is_told_with_the_mean():
+    explanation = golden("explanation")
+    rule = explanation.hypothetical_supporting[0]
+    still = replace(rule, rerun=replace(rule.rerun, probability=explanation.probability), check=Check(6, 4, 0.65, 0.75))
+    text = " ".join(replace(explanation, rules=(still,)).to_text(150).split())
+    assert "65% → 65% = (65% → 75% on average, 4 of 6 values inside agree)" in text
+
+
 def test_a_kind_whose_changes_all_failed_says_so():
-    X = pd.DataFrame({"a": np.arange(200.0) % 20, "b": np.arange(200.0) % 7})
-    explainer = Explainer(lambda f: (f["a"] >= 10) & (f["a"] != 10) & (f["a"] != 9), X)
-    explanation = explainer.explain({"a": 3.0, "b": 1.0}, k=3, max_conditions=1)
-    failed = bool(explanation.counterfactual) and not any(rule.rerun.turned for rule in explanation.counterfactual)
-    said = "None of these changes turned the prediction when the model was asked again."
-    assert (said in explanation.to_text(120)) == (said in explanation.to_html(page=False)) == failed
+    """Without confirmation; with it, such rules are not shown."""
+    explanation = golden("explanation")
+    rules = tuple(
+        replace(rule, check=None, rerun=replace(rule.rerun, turned=False, label="rejected", probability=0.6))
+        for rule in explanation.counterfactual
+    )
+    plain = replace(explanation, rules=rules, effects=(), asked=None)
+    words = "None of these changes turned the prediction when the model was asked again."
+    assert words in plain.to_text(120)
+    assert words in plain.to_html(page=False)
+    checked = replace(plain, rules=tuple(replace(rule, check=Check(3, 0, 0.7, 0.6)) for rule in rules))
+    assert words not in checked.to_text(120)

@@ -14,10 +14,10 @@ from importlib import resources
 from typing import Any
 
 from lormika.errors import InputError
-from lormika.rule import Category, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
+from lormika.rule import Category, Check, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
 
 FORMAT, RULES_FORMAT = "lormika.explanation", "lormika.rules"
-VERSION = 1
+VERSION = 2
 
 Payload = dict[str, Any]
 
@@ -54,6 +54,8 @@ def dump_rule(rule: Rule) -> Payload:
         "score": rule.score,
         "p_value": None if math.isnan(rule.p_value) else rule.p_value,
         "rerun": None if rule.rerun is None else asdict(rule.rerun) | {"edits": [asdict(e) for e in rule.rerun.edits]},
+        "check": None if rule.check is None else asdict(rule.check),
+        "weak": rule.weak,
     }
 
 
@@ -69,7 +71,7 @@ def dump_rules(rules: Iterable[Rule], options: Mapping[str, Any]) -> Payload:
 
 def load_rule(payload: Payload) -> Rule:
     """A rule from plain data: the inverse of `dump_rule`."""
-    real, rerun = payload["real"], payload["rerun"]
+    real, rerun, check = payload["real"], payload["rerun"], payload["check"]
     return Rule(
         conditions=tuple(_load_condition(condition) for condition in payload["conditions"]),
         consequent=payload["consequent"],
@@ -79,6 +81,8 @@ def load_rule(payload: Payload) -> Rule:
         category=None if payload["category"] is None else Category(payload["category"]),
         real=None if real is None else Counts(**real),
         rerun=None if rerun is None else Rerun(**rerun | {"edits": tuple(Edit(**edit) for edit in rerun["edits"])}),
+        check=None if check is None else Check(**check),
+        weak=payload["weak"],
     )
 
 

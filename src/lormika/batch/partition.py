@@ -113,5 +113,8 @@ def spark_schema(table: str = "rules") -> str:
     >>> spark_schema("instances")[:42]
     'row bigint, id string, prediction string, '
     """
-    types = {"int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean", "list<string>": "array<string>"}
+    types = {
+        "int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean",
+        "list<string>": "array<string>", "list<float64>": "array<double>",
+    }  # fmt: skip
     return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in _columns(table).items())

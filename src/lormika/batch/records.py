@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lormika.explanation import Explanation, Failure
 from lormika.payload import dump_rule
-from lormika.rule import Category, Rerun, Rule
+from lormika.rule import Category, Check, Rerun, Rule
 from lormika.values import Scalar
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ RULES = {
     "id": "string",  # of the column that was named as id
     "prediction": "string",  # a class, here and below, as `label_text` writes it
     "rank": "int32",  # among the rules of the row, from 0, in the order of the explanation
-    # From here to `turned`: the names and meanings of `Explanation.to_frame`.
+    # From here to `weak`: the names and meanings of `Explanation.to_frame`.
     "category": "string",
     "rule": "string",  # in words
     "consequent": "string",
@@ -39,6 +40,11 @@ RULES = {
     "rerun_label": "string",
     "rerun_prediction_probability": "float64",  # of the prediction of the row as it is, not of the new label
     "turned": "bool",
+    "asked": "int32",  # changed rows that the model was asked about to confirm the rule; null, as the next three: none
+    "agreed": "int32",  # those for which the model did what the rule says
+    "before": "float64",  # certainty of the prediction: of the row as it is, and on average over the changed ones
+    "after": "float64",
+    "weak": "bool",  # it passes a weaker filter only
     # All else that a rule is made of.
     "features": "list<string>",
     "conditions_json": "string",  # as in an explanation's payload
@@ -66,6 +72,11 @@ INSTANCES = {
     "selected": "int32",  # real rows in the sample
     "generated": "int32",
     "notes": "list<string>",
+    "effects": "list<string>",  # features that the prediction depends on, the largest effect first
+    "effect_sizes": "list<float64>",  # of these features
+    "singles": "int32",  # changes of one feature that the model was asked about; null, as the next two: none
+    "pairs": "int32",  # changes of two
+    "calls": "int32",  # of the model, for this row alone
 }
 """Columns of the table of instances, and their types."""
 
@@ -94,11 +105,13 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "rule": str(rule),
         "consequent": label_text(rule.consequent),
         "conditions": len(rule.conditions),
-        **{name: getattr(rule, name) for name in ("support", "coverage", "confidence", "lift", "leverage", "score")},
-        "p_value": None if math.isnan(rule.p_value) else rule.p_value,
+        **{name: _number(getattr(rule, name)) for name in _MEASURES},
+        "p_value": _number(rule.p_value),
         "rows": counts.antecedent,
         "real_rows": None if real is None else real.antecedent,
         **_rerun(rule.rerun),
+        **_check(rule.check),
+        "weak": rule.weak,
         "features": list(rule.features),
         "conditions_json": _compact(payload["conditions"]),
         "edits_json": None if rule.rerun is None else _compact(payload["rerun"]["edits"]),
@@ -120,12 +133,27 @@ def _rerun(rerun: Rerun | None) -> dict[str, Any]:
     }
 
 
+def _check(check: Check | None) -> dict[str, Any]:
+    return dict.fromkeys(("asked", "agreed", "before", "after")) if check is None else asdict(check)
+
+
+def _number(value: float) -> float | None:
+    """A measure; null if it is not defined, as the confidence of a rule that no row of the sample matches."""
+    return None if math.isnan(value) else value
+
+
+_MEASURES = ("support", "coverage", "confidence", "lift", "leverage", "score")
+
+
 def instance_row(row: int, identifier: str | None, result: Explanation | Failure) -> dict[str, Any]:
     """A row of the table of instances."""
     empty = dict.fromkeys(INSTANCES)
     if isinstance(result, Failure):
-        return empty | {"row": row, "id": identifier, "error": result.reason, "notes": []}
+        nothing: dict[str, Any] = {"notes": [], "effects": [], "effect_sizes": []}
+        return empty | {"row": row, "id": identifier, "error": result.reason} | nothing
     kinds = [rule.category for rule in result.rules]
+    effects = [effect for effect in result.effects if effect.effect > 0]
+    asked = result.asked
     return empty | {
         "row": row,
         "id": identifier,
@@ -136,6 +164,11 @@ def instance_row(row: int, identifier: str | None, result: Explanation | Failure
         "selected": result.neighbourhood.selected,
         "generated": result.neighbourhood.generated,
         "notes": list(result.notes),
+        "effects": [effect.feature for effect in effects],
+        "effect_sizes": [effect.effect for effect in effects],
+        "singles": None if asked is None else asked.singles,
+        "pairs": None if asked is None else asked.pairs,
+        "calls": None if asked is None else asked.calls,
     }
 
 
@@ -150,7 +183,7 @@ def to_table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> p
     """An Arrow table of these columns."""
     import pyarrow as pa
 
-    types = {"list<string>": pa.list_(pa.string()), "bool": pa.bool_()}
+    types = {"list<string>": pa.list_(pa.string()), "list<float64>": pa.list_(pa.float64()), "bool": pa.bool_()}
     schema = pa.schema([(name, types.get(kind) or pa.type_for_alias(kind)) for name, kind in columns.items()])
     return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
 

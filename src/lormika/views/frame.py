@@ -17,7 +17,7 @@ def to_frame(payload: Payload) -> pd.DataFrame:
 
     rows = []
     for rule in map(load_rule, payload["rules"]):
-        rerun, real = rule.rerun, rule.real
+        rerun, real, check = rule.rerun, rule.real, rule.check
         rows.append(
             {
                 "category": None if rule.category is None else rule.category.value,
@@ -37,6 +37,11 @@ def to_frame(payload: Payload) -> pd.DataFrame:
                 "rerun_label": None if rerun is None else rerun.label,
                 "rerun_prediction_probability": None if rerun is None else rerun.probability,
                 "turned": None if rerun is None else rerun.turned,
+                "asked": None if check is None else check.asked,
+                "agreed": None if check is None else check.agreed,
+                "before": None if check is None else check.before,
+                "after": None if check is None else check.after,
+                "weak": rule.weak,
             }
         )
     # Column by column, since pandas would turn whole numbers beside missing ones into fractions.
@@ -90,4 +95,9 @@ _COLUMNS = {
     "rerun_label": "object",
     "rerun_prediction_probability": "float64",  # of the prediction of the instance as it is, not of the new label
     "turned": "boolean",
+    "asked": "Int64",  # changed instances that the model was asked about to confirm the rule
+    "agreed": "Int64",  # those for which it did what the rule says
+    "before": "float64",  # certainty of the prediction, in the explanation's unit, and its mean over the changed ones
+    "after": "float64",
+    "weak": "bool",
 }

@@ -6,110 +6,100 @@ The sentences say what holds among similar cases and what the model answered; th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from lormika.payload import Payload, load_rule
-from lormika.rule import Category, Edit, Rerun, Rule
-from lormika.values import Scalar, format_value
+from lormika.rule import Category, Rule
+from lormika.values import format_value
+from lormika.views import narrative_changes
+from lormika.views.certainty import Scale, scale
+from lormika.views.effects import FeatureEffect, feature_effects
+from lormika.views.spans import Span, Tone, listed
 from lormika.views.words import percent
 
-Tone = Literal["plain", "strong", "for", "against"]
-
-_MOST_CHANGES = 2
+_MATTERS = 3  # features with so large an effect are named if similar cases cannot speak of them
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of a sentence, and how to show it."""
+class Narrative:
+    """The sentences, by what they are about; each begins a new one, or is empty."""
 
-    text: str
-    tone: Tone = "plain"
+    prediction: list[Span]
+    reasons: list[Span]
+    changes: list[Span]
+    checked: list[Span]  # small print
+
+    @property
+    def parts(self) -> list[list[Span]]:
+        """Those that are not empty."""
+        return [part for part in (self.prediction, self.reasons, self.changes, self.checked) if part]
 
 
 def to_summary(payload: Payload) -> str:
     """The sentences as plain text."""
-    return "".join(span.text for span in narrative(payload))
+    return " ".join("".join(span.text for span in part) for part in narrative(payload).parts)
 
 
-def narrative(payload: Payload) -> list[Span]:
+def narrative(payload: Payload) -> Narrative:
     """What the model predicts, the best reason, what speaks against it most, and what turned the prediction."""
     rules = [load_rule(rule) for rule in payload["rules"]]
-    kinds = {category: [rule for rule in rules if rule.category == category] for category in Category}
-    spans = _prediction(payload)
-    supporting, contradicting = kinds[Category.CURRENT_SUPPORTING], kinds[Category.CURRENT_CONTRADICTING]
-    if supporting:
-        spans += _among(supporting[0], "for")
-    elif rules:
-        spans += [Span(" No rule that is true of this instance supports that.")]
-    if contradicting:
-        spans += [Span(" On the other hand,")] if supporting else []
-        spans += _among(contradicting[0], "against", " among" if supporting else " Among")
-    return spans + _changes(kinds[Category.COUNTERFACTUAL])
+    measure = scale(payload)
+    effects = feature_effects(payload, measure)
+    counterfactuals = [rule for rule in rules if rule.category == Category.COUNTERFACTUAL]
+    return Narrative(
+        _prediction(payload),
+        _reasons(rules),
+        narrative_changes.changes(payload, counterfactuals, effects) + _constant(effects, measure),
+        narrative_changes.checked(payload, rules),
+    )
 
 
 def _prediction(payload: Payload) -> list[Span]:
     label = payload["prediction"]
     chance = next(c["probability"] for c in payload["classes"] if c["label"] == label)
-    said = "." if chance is None else f" ({percent(chance)})."
-    return [Span("The model predicts "), Span(format_value(label), "for"), Span(said)]
+    end = "." if chance is None else f" ({percent(chance)})."
+    return [Span("The model predicts "), Span(format_value(label), "for"), Span(end)]
 
 
-def _among(rule: Rule, tone: Tone, among: str = " Among") -> list[Span]:
-    also = "also predicted" if tone == "for" else "predicted"
-    return [
-        Span(f"{among} similar cases with "),
-        *_listed([str(condition) for condition in rule.conditions], "and"),
-        Span(f", {percent(rule.confidence)} are {also} "),
-        Span(format_value(rule.consequent), tone),
-        Span(f" ({percent(rule.counts.share_without)} of all similar cases are)."),
-    ]
-
-
-def _changes(rules: list[Rule]) -> list[Span]:
-    """Changes that turned the prediction when the model was asked again, the smallest first, and to what."""
-    reruns = [rule.rerun for rule in rules if rule.rerun is not None]
-    turned = _smallest([rerun for rerun in reruns if rerun.turned])[:_MOST_CHANGES]
-    if not turned:
-        return _failed(len({rerun.edits for rerun in reruns}))
-    by_label: dict[tuple[bool, Scalar], list[str]] = {}  # True is no 1 here
-    for rerun in turned:
-        by_label.setdefault((isinstance(rerun.label, bool), rerun.label), []).append(_edits(rerun.edits))
+def _reasons(rules: list[Rule]) -> list[Span]:
+    """The best rule that is true now on each side."""
+    supporting = next((rule for rule in rules if rule.category == Category.CURRENT_SUPPORTING), None)
+    contradicting = next((rule for rule in rules if rule.category == Category.CURRENT_CONTRADICTING), None)
     spans: list[Span] = []
-    for (_, label), changes in by_label.items():
-        first = not spans
-        spans += [Span(" Changing " if first else "; changing ")]
-        spans += _listed(changes, ", or" if " and " in "".join(changes) else "or")
-        spans += [Span(f" turns {'the prediction' if first else 'it'} to ")]
-        spans += [Span(format_value(label), "against")]
-    checked = "checked" if len(turned) == 1 else "both checked"
-    return [*spans, Span(f" – {checked} by asking the model again.")]
-
-
-def _failed(tried: int) -> list[Span]:
-    if tried == 0:
-        return []
-    some = {1: "The one change", 2: "Neither of the two changes"}.get(tried, f"None of the {tried} changes")
-    turned = "did not turn" if tried == 1 else "turned"
-    return [Span(f" {some} that the rules suggest {turned} the prediction when the model was asked again.")]
-
-
-def _smallest(reruns: list[Rerun]) -> list[Rerun]:
-    """Those with the fewest edits first; none that holds a smaller one with the same answer."""
-    kept: list[Rerun] = []
-    for rerun in sorted(reruns, key=lambda rerun: len(rerun.edits)):
-        if not any(set(small.edits) <= set(rerun.edits) and small.label == rerun.label for small in kept):
-            kept.append(rerun)
-    return kept
-
-
-def _edits(edits: tuple[Edit, ...]) -> str:
-    return " and ".join(f"{edit.feature} to {format_value(edit.after)}" for edit in edits)
-
-
-def _listed(texts: list[str], last: str, tone: Tone = "strong") -> list[Span]:
-    spans: list[Span] = []
-    for number, text in enumerate(texts):
-        if number:
-            spans.append(Span(f" {last} ".replace(" ,", ",") if number == len(texts) - 1 else ", "))
-        spans.append(Span(text, tone))
+    if supporting is not None:
+        spans += _among(supporting, "for", "Among")
+    elif rules:
+        spans += [Span("No rule that is true of this case supports that.")]
+    if contradicting is not None:
+        spans += [Span(" On the other hand, " if supporting else " " if spans else "")]
+        spans += _among(contradicting, "against", "among" if supporting else "Among")
     return spans
+
+
+def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
+    """A share of similar cases; below a half, it is told as a shift, so that nobody takes it for most of them."""
+    label, share, usual = (
+        Span(format_value(rule.consequent), tone),
+        percent(rule.confidence),
+        percent(rule.counts.share_without),
+    )
+    spans = [Span(f"{among} similar cases with "), *listed([str(condition) for condition in rule.conditions], "and")]
+    if rule.confidence < 0.5:
+        spans += [Span(", the share predicted "), label, Span(f" is {share} instead of {usual}")]
+    else:
+        also = "also predicted" if tone == "for" else "predicted"
+        spans += [Span(f", {share} are {also} "), label, Span(f" ({usual} of all similar cases are)")]
+    return [*spans, Span("; that is a weak rule." if rule.weak else ".")]
+
+
+def _constant(effects: list[FeatureEffect], measure: Scale) -> list[Span]:
+    """Features that no rule can speak of, because all similar cases have the same value, and that still matter."""
+    names = [
+        effect.feature
+        for number, effect in enumerate(effects)
+        if effect.constant and (effect.turns or (number < _MATTERS and effect.effect > 0))
+    ]
+    if not names:
+        return []
+    which = {1: "it", 2: "both"}.get(len(names), "them")
+    same = listed([f"{'' if number else 'the same '}{name}" for number, name in enumerate(names)], "and")
+    return [Span(" All similar cases have "), *same, Span(f"; still, the prediction depends on {which}.")]

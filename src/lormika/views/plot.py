@@ -52,6 +52,14 @@ def scatter(payload: Payload) -> Figure:
     return _described(plot_scatter.draw(payload), payload, title)
 
 
+def effects(payload: Payload) -> Figure:
+    """What the prediction depends on: a strip for each feature, with what the model says along it."""
+    from lormika.views import plot_effects, plot_sheet
+
+    plot_sheet.require_matplotlib()
+    return _described(plot_effects.draw(payload), payload, "What the prediction depends on:")
+
+
 def _described(figure: Figure, payload: Payload, title: str) -> Figure:
     """Give a figure a label, for whoever cannot see it: a line with the title, and one with the description."""
     texts = f"{title} {format_value(payload['prediction'])}", to_summary(payload)
@@ -72,8 +80,8 @@ def save(figure: Figure, path: str | Path, kind: str | None = None) -> None:
     side, area = _MOST_PIXELS
     dpi = min(_DPI, side / max(width, height), (area / (width * height)) ** 0.5)
     title, _, description = str(figure.get_label()).partition("\n")
-    told = {"Title": title, "Subject" if kind == "pdf" else "Description": description}
-    metadata = _UNDATED.get(kind, {}) | {key: text for key, text in told.items() if text}
+    texts = {"Title": title, "Subject" if kind == "pdf" else "Description": description}
+    metadata = _UNDATED.get(kind, {}) | {key: text for key, text in texts.items() if text}
     with io.BytesIO() as file:
         with matplotlib.rc_context(_SETTINGS):
             figure.savefig(file, format=kind, dpi=dpi, metadata=metadata)

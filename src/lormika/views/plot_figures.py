@@ -1,16 +1,20 @@
-"""The right-hand side of the matrix: confidence, coverage, lift, leverage, and what the model said when asked again."""
+"""The right-hand side of the matrix: confidence, coverage, lift, leverage, and what the model said of this case."""
 
 from __future__ import annotations
 
+import math
+
 from lormika.payload import Payload
-from lormika.rule import Edit, Rerun, Rule
+from lormika.rule import Edit, Rule
 from lormika.values import Scalar, format_value
+from lormika.views.answers import Answer, answer
+from lormika.views.certainty import scale
 from lormika.views.plot_sheet import BAR, FAINT, INK, NAME, SMALL, TEXT, VALUE, Sheet, Style
-from lormika.views.words import percent, rerun_verdict
+from lormika.views.words import percent
 
 # All lengths are points.
 _GAP = 11.0
-_CONFIDENCE, _PERCENT, _COVERAGE, _LIFT, _LEVERAGE, _ARROWS, _VERDICT = 62.0, 35.0, 52.0, 32.0, 42.0, 74.0, 52.0
+_CONFIDENCE, _PERCENT, _COVERAGE, _LIFT, _LEVERAGE, _ARROWS, _VERDICT = 62.0, 39.0, 52.0, 32.0, 42.0, 74.0, 60.0
 _LEAST_ARROW = 6.0  # shorter ones are a dot
 _SIGN = 14.0  # room of a verdict's sign before its text
 _STRONG, _SAID = Style(9, INK, "bold"), Style(SMALL.size)
@@ -22,10 +26,8 @@ class Figures:
 
     def __init__(self, payload: Payload, rules: list[Rule], left: float) -> None:
         self.prediction: Scalar = payload["prediction"]
-        self.probability: float | None = next(
-            c["probability"] for c in payload["classes"] if c["label"] == self.prediction
-        )
-        self.asked = any(rule.rerun is not None for rule in rules)
+        self.scale = scale(payload)
+        self.asked = any(self._answer(rule) is not None for rule in rules)
         self.confidence = left
         self.coverage = self.confidence + _CONFIDENCE + _PERCENT + _GAP
         self.lift = self.coverage + _COVERAGE + _GAP
@@ -43,30 +45,38 @@ class Figures:
             (self.leverage, "leverage", []),
         ]
         if self.asked:
-            headings.append((self.arrows, "model re-run", self._of_what(sheet)))
+            headings.append((self.arrows, "the model said", self._of_what(sheet)))
         for x, name, explained in headings:
             sheet.write(x, names, [name], NAME, down="bottom")
             if explained:
                 sheet.write(x, names + 4, explained, SMALL)
-        if self.asked and self.probability is not None:
-            said = [percent(self.probability)]
-            sheet.write(self._chance(self.probability), values, said, VALUE, "center", "bottom")
+        if self.asked and self._before is not None:
+            now = [self.scale.span(self._before, self._before)]
+            sheet.write(self._chance(self._before), values, now, VALUE, "center", "bottom")
+
+    @property
+    def _before(self) -> float | None:
+        """The certainty of the instance as it is; None: only labels are known."""
+        return None if self.scale.unit == "label" else self.scale.before
+
+    def _answer(self, rule: Rule) -> Answer | None:
+        return answer(rule, self.prediction, self.scale)
 
     def _of_what(self, sheet: Sheet) -> list[str]:
-        if self.probability is None:
+        if self._before is None:
             return []
-        text = f"chance of “{format_value(self.prediction)}”"
+        text = f"{'margin' if self.scale.unit == 'margin' else 'chance'} of “{format_value(self.prediction)}”"
         return sheet.typesetter.wrap(text, SMALL, self.right - self.arrows)
 
     def mark(self, sheet: Sheet, top: float, bottom: float) -> None:
         """The line of the instance's probability."""
-        if self.asked and self.probability is not None:
-            x = self._chance(self.probability)
+        if self.asked and self._before is not None:
+            x = self._chance(self._before)
             sheet.marker(x, top - 4, "v", 5)
             sheet.line(x, top - 5, bottom, 0.7, 1.5, dots=True)
 
-    def _chance(self, probability: float) -> float:
-        return self.arrows + 4 + probability * (_ARROWS - 8)
+    def _chance(self, certainty: float) -> float:
+        return self.arrows + 4 + self.scale.place(certainty) * (_ARROWS - 8)
 
     def below(self, sheet: Sheet, rule: Rule) -> list[list[tuple[str, Style]]]:
         """Lines beneath the confidence bar, the coverage and the re-run."""
@@ -77,72 +87,73 @@ class Figures:
         if real is not None:
             rows = f"{real.antecedent:,} + {rule.counts.antecedent - real.antecedent:,}"
         faded = [[(line, SMALL) for line in lines] for lines in (leads, wrap(rows, SMALL, _COVERAGE, 2))]
-        return [*faded, self._below_rerun(sheet, rule)]
+        reply = self._answer(rule)
+        return [*faded, [] if reply is None else self._below_answer(sheet, rule, reply)]
 
-    def _below_rerun(self, sheet: Sheet, rule: Rule) -> list[tuple[str, Style]]:
-        """The new label, and what was changed."""
-        if rule.rerun is None:
-            return []
-        wrap, room = sheet.typesetter.wrap, self.right - self._beneath(rule)
-        if not self._has_chances(rule):
-            said = self._labels(sheet, rule)[1:]
+    def _below_answer(self, sheet: Sheet, rule: Rule, reply: Answer) -> list[tuple[str, Style]]:
+        """The new label, what was changed, and how many changes agree."""
+        wrap, room = sheet.typesetter.wrap, self.right - self._beneath(reply)
+        if not reply.certainty:
+            lines = self._labels(sheet, reply)[1:]
         else:
-            said = wrap(f"now {format_value(rule.rerun.label)}", _SAID, room) if rule.rerun.turned else []
-        edits = [line for edit in rule.rerun.edits for line in _change(sheet, edit, room)]
-        return [(line, _SAID) for line in said] + [(line, SMALL) for line in edits]
+            lines = wrap(f"now {reply.label}", _SAID, room) if reply.label is not None else []
+        edits = [line for edit in reply.edits for line in _change(sheet, edit, room)]
+        if rule.rerun is None and reply.certainty:
+            edits = ["without it, on average"] if reply.mean else ["without it"]
+        elif reply.mean:
+            edits.append("on average")
+        counts = [] if rule.check is None or not reply.certainty else [f"in {rule.check} changes"]
+        return [(line, _SAID) for line in lines] + [(line, SMALL) for line in edits + counts]
 
-    def _has_chances(self, rule: Rule) -> bool:
-        return self.probability is not None and rule.rerun is not None and rule.rerun.probability is not None
-
-    def _beneath(self, rule: Rule) -> float:
-        """Left end of what stands beneath a re-run."""
-        return self.arrows if self._has_chances(rule) else self.arrows + _SIGN
+    def _beneath(self, reply: Answer | None) -> float:
+        """Left end of what stands beneath an answer."""
+        return self.arrows if reply is not None and reply.certainty else self.arrows + _SIGN
 
     def row(self, sheet: Sheet, rule: Rule, y: float, colour: str) -> None:
         """The figures of a rule."""
         left, share = self.confidence, rule.counts.share_without
         sheet.bar(left, left + _CONFIDENCE, y, BAR, FAINT)
-        sheet.bar(left, left + max(3.0, rule.confidence * _CONFIDENCE), y, BAR, colour)
+        if rule.counts.antecedent:
+            sheet.bar(left, left + max(3.0, rule.confidence * _CONFIDENCE), y, BAR, colour)
         tick = left + share * _CONFIDENCE
         sheet.line(tick, y - BAR / 2 - 2.5, y + BAR / 2 + 2.5, 1.6, 4)
         sheet.write(left + _CONFIDENCE + 6, y, [percent(rule.confidence)], _STRONG, down="center")
         sheet.write(self.coverage, y, [percent(rule.coverage)], TEXT, down="center")
-        sheet.write(self.lift, y, [f"{rule.lift:.{2 if rule.lift < 100 else 0}f}"], TEXT, down="center")
+        lift = "–" if math.isnan(rule.lift) else f"{rule.lift:.{2 if rule.lift < 100 else 0}f}"
+        sheet.write(self.lift, y, [lift], TEXT, down="center")
         sheet.write(self.leverage, y, [f"{rule.leverage:.3f}"], TEXT, down="center")
-        for x, lines in zip((left, self.coverage, self._beneath(rule)), self.below(sheet, rule), strict=True):
+        reply = self._answer(rule)
+        for x, lines in zip((left, self.coverage, self._beneath(reply)), self.below(sheet, rule), strict=True):
             for number, (line, style) in enumerate(lines):
                 sheet.write(x, y + BAR / 2 + 3 + number * SMALL.line, [line], style)
-        if rule.rerun is not None:
-            self._rerun(sheet, rule, rule.rerun, y, colour)
+        if reply is not None:
+            self._reply(sheet, reply, y, colour)
 
-    def _rerun(self, sheet: Sheet, rule: Rule, rerun: Rerun, y: float, colour: str) -> None:
-        """An arrow from the old probability to the new one, or the labels if the model gives no probabilities."""
-        _, mark = rerun_verdict(rule, self.prediction, self.probability)
-        style = {"✔": _KEPT, "✖": _FAILED}.get(mark, _OTHER)
-        if self.probability is None or rerun.probability is None:
-            sheet.write(self.arrows + _SIGN, y, self._labels(sheet, rule)[:1], TEXT, down="center")
-            sheet.write(self.arrows, y, [mark], style, down="center")
+    def _reply(self, sheet: Sheet, reply: Answer, y: float, colour: str) -> None:
+        """An arrow from the old certainty to the new one, or the labels if nothing else is known."""
+        style = {"✔": _KEPT, "✖": _FAILED}.get(reply.mark, _OTHER)
+        if reply.before is None or reply.after is None:
+            sheet.write(self.arrows + _SIGN, y, self._labels(sheet, reply)[:1], TEXT, down="center")
+            sheet.write(self.arrows, y, [reply.mark], style, down="center")
             return
-        before, after = self._chance(self.probability), self._chance(rerun.probability)
+        before, after = self._chance(reply.before), self._chance(reply.after)
         sheet.tracks([(self.arrows, self.arrows + _ARROWS)], y)
         if abs(after - before) >= _LEAST_ARROW:
             sheet.arrow(before, after, y, colour)
         sheet.marker(before, y, "o", 5)
-        sheet.write(self.verdict, y, [f"{percent(rerun.probability)} {mark}"], style, down="center")
+        new = reply.certainty.rpartition(" → ")[2]
+        sheet.write(self.verdict, y, [f"{new} {reply.mark}".strip()], style, down="center")
 
-    def _labels(self, sheet: Sheet, rule: Rule) -> list[str]:
-        """Both labels on one line, or the new one below the old one if they are long."""
-        assert rule.rerun is not None
-        wrap, room, old, new = (
-            sheet.typesetter.wrap,
-            self.right - self.arrows - _SIGN,
-            self.prediction,
-            rule.rerun.label,
-        )
-        line = wrap(f"{format_value(old)} → {format_value(new)}", TEXT, room)[0]
+    def _labels(self, sheet: Sheet, reply: Answer) -> list[str]:
+        """Both labels on one line, or the new one below the old one if they are long; or how many changes turn it."""
+        wrap, room = sheet.typesetter.wrap, self.right - self.arrows - _SIGN
+        if not reply.edits and reply.count is not None:
+            return wrap(reply.count, TEXT, room, 2)
+        old, new = reply.prediction, reply.label or reply.prediction
+        line = wrap(f"{old} → {new}", TEXT, room)[0]
         if not line.endswith("…"):
             return [line]
-        return [wrap(format_value(old), TEXT, room)[0], wrap(f"→ {format_value(new)}", _SAID, room)[0]]
+        return [wrap(old, TEXT, room)[0], wrap(f"→ {new}", _SAID, room)[0]]
 
 
 def _change(sheet: Sheet, edit: Edit, room: float) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lormika.payload import Payload, load_rule
 from lormika.rule import Category, Condition, Rule
 from lormika.values import format_value
+from lormika.views.answers import remark
 from lormika.views.plot_columns import Column, columns
 from lormika.views.plot_figures import Figures
 from lormika.views.plot_sheet import (
@@ -25,7 +26,7 @@ from lormika.views.plot_sheet import (
     Style,
     Typesetter,
 )
-from lormika.views.words import HEADINGS, condition_label, heading, is_true, percent, remark
+from lormika.views.words import HEADINGS, condition_label, heading, is_true, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,8 +44,12 @@ _LEGEND = (
     "■ true of this case   ▨ would have to become true   │ this case; on a confidence bar, the share of all similar "
     "rows. Axes of numbers are stretched by quantiles of the background."
 )
+_LEGEND_CHECK = (
+    "The model said: its answer once the rule is made false (without it, on average) or true (by the smallest change, "
+    "given beneath), all else as it is; then in how many of the changes that were tried it did what the rule says."
+)
 _LEGEND_RERUN = (
-    "Model re-run: the answer after the smallest change that makes the rule true, given beneath. ✔: as the rule "
+    "The model said: the answer after the smallest change that makes the rule true, given beneath. ✔: as the rule "
     "says; ✖: not so; ~: turned, but to another class; =: no change to be seen."
 )
 
@@ -170,9 +175,9 @@ class _Matrix:
     def _kind(self, category: Category, rules: list[Rule], style: Style) -> float:
         """Plain words, the paper's term beneath, and a remark if there is one; how far down they reach."""
         x, y, width = _MARGIN + _STRIP + 8, self.y + 8, _KINDS - _STRIP - 8
-        prediction, probability = self.figures.prediction, self.figures.probability
+        prediction = self.figures.prediction
         texts = [(heading(category, prediction), style, 3), (HEADINGS[category][1], SMALL, 3)]
-        remarkable = remark(category, rules, prediction, probability)
+        remarkable = remark(category, rules, prediction, self.figures.scale)
         if remarkable is not None:
             texts.append((remarkable, _REMARK, 6))
         for text, kind, most in texts:
@@ -212,4 +217,5 @@ class _Matrix:
         self.y += 6
         self._paragraph(_LEGEND)
         if self.figures.asked:
-            self._paragraph(_LEGEND_RERUN)
+            checked = any(rule.check is not None for rules in self.bands.values() for rule in rules)
+            self._paragraph(_LEGEND_CHECK if checked else _LEGEND_RERUN)

@@ -24,7 +24,7 @@ def draw(payload: Payload) -> Figure:
     """The whole figure."""
     from matplotlib.figure import Figure
 
-    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
+    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None and rule.counts.antecedent]
     typesetter = Typesetter()
     most = min(1.0, 1.1 * max((rule.coverage for rule in rules), default=1.0))
     curves = leverage_curves(rules, payload["prediction"], most)

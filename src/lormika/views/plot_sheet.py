@@ -81,8 +81,8 @@ class Typesetter:
         from matplotlib.font_manager import fontManager
 
         # The reader's own font first; DejaVu comes with matplotlib and has every sign that is used here.
-        known = set(fontManager.get_font_names())
-        wider = [family for family in _WIDER_FONTS if family in known]
+        installed = set(fontManager.get_font_names())
+        wider = [family for family in _WIDER_FONTS if family in installed]
         self._families = list(dict.fromkeys([*matplotlib.rcParams["font.family"], "DejaVu Sans", *wider]))
         self._fonts = {weight: self._load(weight) for weight in ("normal", "bold")}
         self.width = lru_cache(maxsize=None)(self._width)
@@ -123,7 +123,7 @@ class Typesetter:
         while len(done) < lines - 1 and self.width(rest, style) > width:
             end = self._fitting(rest, style, width)
             # A break that leaves a line nearly empty is worse than one inside a word.
-            breaks = [found.start() for found in _BREAKS.finditer(rest) if end / 4 < found.start() <= end]
+            breaks = [gap.start() for gap in _BREAKS.finditer(rest) if end / 4 < gap.start() <= end]
             end = max(breaks[-1] if breaks else end, 1)
             done.append(rest[:end])
             rest = rest[end:].lstrip()
@@ -198,14 +198,23 @@ class Sheet:
             )
         )  # fmt: skip
 
-    def bar(self, left: float, right: float, middle: float, height: float, colour: str, solid: bool = True) -> None:
-        """A bar with round corners: solid, or hatched."""
+    def bar(
+        self,
+        left: float,
+        right: float,
+        middle: float,
+        height: float,
+        colour: str,
+        solid: bool = True,
+        filled: bool = True,
+    ) -> None:
+        """A bar with round corners: solid, hatched, or only its edge."""
         from matplotlib.patches import FancyBboxPatch
 
         style = f"round,pad=0,rounding_size={min(2.5, (right - left) / 2, height / 2)}"
         patch = FancyBboxPatch(
             (left, middle - height / 2), right - left, height, boxstyle=style, zorder=2, linewidth=0.9,
-            facecolor=colour if solid else PAPER, edgecolor=colour, hatch=None if solid else "//////",
+            facecolor=colour if solid and filled else PAPER, edgecolor=colour, hatch=None if solid else "//////",
         )  # fmt: skip
         self.axes.add_artist(patch)
 

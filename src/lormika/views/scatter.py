@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from lormika.payload import Payload, load_rule
+from lormika.rule import Rule
 from lormika.views.leverage import apart, leverage_curves
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 320, 52, 250, 12, 40  # margins on the four sides
@@ -16,7 +17,7 @@ _LONGEST = 34  # name of a curve
 
 def points(payload: Payload) -> dict[str, Any]:
     """Points, axes and lines of equal leverage; the axes reach as far as the rules do."""
-    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None]
+    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None and rule.counts.antecedent]
     x_ticks = _ticks(0.0, max((rule.coverage for rule in rules), default=1.0))
     curves = leverage_curves(rules, payload["prediction"], x_ticks[-1])
     heights = [rule.confidence for rule in rules] + [curve.end for curve in curves]
@@ -32,17 +33,7 @@ def points(payload: Payload) -> dict[str, Any]:
     ends = apart([-y(curve.end) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))
     return {
         "size": (WIDTH, HEIGHT, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, TOP),
-        "points": [
-            {
-                "x": x(rule.coverage),
-                "y": y(rule.confidence),
-                "tone": "for" if rule.category.is_supporting else "against",
-                "current": rule.category.is_current,
-                "text": str(rule),
-            }
-            for rule in rules
-            if rule.category is not None
-        ],
+        "points": [_point(rule) | {"x": x(rule.coverage), "y": y(rule.confidence)} for rule in rules],
         "x_ticks": [(x(tick), tick) for tick in x_ticks],
         "y_ticks": [(y(tick), tick) for tick in y_ticks],
         "lines": [
@@ -56,6 +47,12 @@ def points(payload: Payload) -> dict[str, Any]:
             for curve, end in zip(curves, ends, strict=True)
         ],
     }
+
+
+def _point(rule: Rule) -> dict[str, Any]:
+    assert rule.category is not None
+    tone = "for" if rule.category.is_supporting else "against"
+    return {"tone": tone, "current": rule.category.is_current, "text": str(rule)}
 
 
 def _ticks(low: float, high: float) -> list[float]:

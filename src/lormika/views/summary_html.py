@@ -187,11 +187,11 @@ def _range(condition: Payload) -> tuple[str, str | None]:
         first = -math.inf if common["low"] is None else common["low"]
         last = math.inf if common["high"] is None else common["high"] + 1
         return condition_label(Interval(condition["feature"], first, last, integer=True)), spread
-    said = [None if end is None else _said(end) for end in (low, high)]
-    if said[0] is None or said[1] is None:
+    ends = [None if end is None else _said(end) for end in (low, high)]
+    if ends[0] is None or ends[1] is None:
         sign = "≤" if condition["integer"] else "<"
-        return f"≥ {said[0]}" if said[1] is None else f"{sign} {said[1]}", spread
-    return said[0] if said[0] == said[1] else f"{said[0]} – {said[1]}", spread
+        return f"≥ {ends[0]}" if ends[1] is None else f"{sign} {ends[1]}", spread
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} – {ends[1]}", spread
 
 
 def _end(end: Payload | None, integer: bool, upper: bool) -> Payload | None:
@@ -238,10 +238,10 @@ def _directions(changes: Sequence[Payload]) -> list[dict[str, Any]]:
     >>> [(one["to"], [change["rows"] for change in one["changes"]]) for one in _directions(some)]
     [('b', [9, 7]), ('a', [8])]
     """
-    found: dict[tuple[str, str], list[Payload]] = {}
+    directions: dict[tuple[str, str], list[Payload]] = {}
     for one in changes:
-        found.setdefault((one["prediction"], one["to"]), []).append(one)
-    return [{"prediction": old, "to": new, "changes": some} for (old, new), some in found.items()]
+        directions.setdefault((one["prediction"], one["to"]), []).append(one)
+    return [{"prediction": old, "to": new, "changes": some} for (old, new), some in directions.items()]
 
 
 def _step(step: Payload) -> dict[str, Any]:

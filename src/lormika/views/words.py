@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Literal
 
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
 from lormika.values import Scalar, format_exact, format_value
@@ -28,16 +26,14 @@ def heading(category: Category, prediction: Scalar) -> str:
 
 
 MEANINGS = {
-    "confidence": "Of the similar rows that match the conditions, the share that the model labels so. "
-    "The tick and “vs” are the share among all similar rows.",
+    "share": "Of the similar rows that match the conditions, the share that the model labels so (the rule's "
+    "confidence), instead of the share among all similar rows, where the tick is.",
     "coverage": "The share of all similar rows that match the conditions, and how many of these are real rows of the "
     "background and how many were generated.",
     "lift": "How many times as frequent the label is among the matching rows as among all similar rows.",
     "leverage": "The share of rows that match both sides, beyond what independent sides would give.",
-    "model re-run": "The smallest change of this instance that makes the rule true was given to the model: the "
-    "probability of its prediction before and after, and its new label if that changed. ✔: it did what the rule says; "
-    "✖: it did not; ~: it turned, but to another class; =: it is as certain as before. With two classes, the dashed "
-    "mark is at 50%.",
+    "p-value": "The largest of Fisher's tests against the rule's generalisations. It speaks of the sample, which can "
+    "be made as large as one likes, not of the world.",
 }
 """What each figure means, for whoever points at it."""
 
@@ -77,15 +73,57 @@ def is_true(condition: Condition, value: Scalar | None) -> bool:
             return value is None
 
 
+def short(value: Scalar | None) -> str:
+    """A value in a narrow place: few digits.
+
+    >>> short(2.84719), short(250000), short("car")
+    ('2.847', '250000', 'car')
+    """
+    return f"{value:.4g}" if isinstance(value, float) and 1e-4 <= abs(value) < 1e4 else format_value(value)
+
+
+_MOST_DIGITS = 2  # after the point
+_SATURATED = 0.05  # from certainty: there, fractions of a per cent matter
+
+
 def percent(share: float) -> str:
     """A share in per cent, never rounded to certainty.
 
-    >>> percent(0.614), percent(0.9999), percent(1.0), percent(0.0001)
-    ('61%', '>99%', '100%', '<1%')
+    >>> percent(0.614), percent(0.9961), percent(1.0), percent(0.0002), percent(0.99999999)
+    ('61%', '99.6%', '100%', '0.02%', '>99.99%')
     """
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    if math.isnan(share):
+        return "–"
+    for digits in range(_MOST_DIGITS + 1):
+        text = f"{share:.{digits}%}"
+        if not _rounds_away(text, share):
+            return text
+    return "<0.01%" if share < 0.5 else ">99.99%"
+
+
+def percents(before: float, after: float) -> tuple[str, str]:
+    """Two shares that are compared, with the digits that tell them apart.
+
+    >>> percents(0.74, 0.04), percents(0.992, 0.999), percents(0.9996, 0.04)
+    (('74%', '4%'), ('99.2%', '99.9%'), ('99.96%', '4%'))
+    >>> percents(0.741, 0.743), percents(0.94, 0.9401), percents(0.5, 0.5)
+    (('74.1%', '74.3%'), ('94%', '94%'), ('50%', '50%'))
+    """
+    plain = percent(before), percent(after)
+    together = min(before, after) > 1 - _SATURATED or max(before, after) < _SATURATED
+    if before == after or (plain[0] != plain[1] and not together):
+        return plain
+    for digits in range(_MOST_DIGITS if together else 1):
+        texts = f"{before:.{digits + 1}%}", f"{after:.{digits + 1}%}"
+        certain = [text for text, share in zip(texts, (before, after), strict=True) if _rounds_away(text, share)]
+        if texts[0] != texts[1] and not certain:
+            return texts
+    return plain
+
+
+def _rounds_away(text: str, share: float) -> bool:
+    """Whether a share between 0 and 1 is written as one of these."""
+    return 0 < share < 1 and not 0 < float(text[:-1]) < 100
 
 
 def p_value(rule: Rule) -> str:
@@ -106,46 +144,6 @@ def conditions(rule: Rule) -> str:
     if rule.category is None or rule.category.is_supporting:
         return text
     return f"{text} ⇒ {format_value(rule.consequent)}"
-
-
-Mark = Literal["✔", "✖", "~", "="]
-
-
-def rerun_verdict(rule: Rule, prediction: Scalar, probability: float | None) -> tuple[str, Mark]:
-    """What the model said of the edited instance, and whether that is what the rule says.
-
-    A contradicting rule says which label ("~": it became another one); a supporting one that the model would be more
-    certain ("=": that did not change to be seen, or the model gives no probabilities).
-    """
-    rerun = rule.rerun
-    assert rerun is not None
-    if rerun.probability is None or probability is None:
-        said = f"{format_value(prediction)} → {format_value(rerun.label)}"
-    else:
-        said = f"{percent(probability)} → {percent(rerun.probability)}"
-        said += f", now {format_value(rerun.label)}" if rerun.turned else ""
-    if rule.category is None or not rule.category.is_supporting:
-        return said, "✔" if rerun.label == rule.consequent else "~" if rerun.turned else "✖"
-    if rerun.turned:
-        return said, "✖"
-    if rerun.probability is None or probability is None or percent(probability) == percent(rerun.probability):
-        return said, "="
-    return said, "✔" if rerun.probability > probability else "✖"
-
-
-def remark(category: Category, rules: Sequence[Rule], prediction: Scalar, probability: float | None) -> str | None:
-    """What to say of a kind of rules none of which did what it says when the model was asked again."""
-    if category.is_current or not rules:
-        return None
-    marks = {rerun_verdict(rule, prediction, probability)[1] for rule in rules if rule.rerun is not None}
-    if not category.is_supporting:
-        return (
-            None
-            if marks & {"✔", "~"}
-            else "None of these changes turned the prediction when the model was asked again."
-        )
-    failed = "✔" not in marks and "✖" in marks
-    return "None of these changes made the model more certain when it was asked again." if failed else None
 
 
 _JOINERS = "\u200c\u200d"  # part of the spelling of some languages, and of emoji

@@ -1,0 +1,196 @@
+"""What the prediction depends on: one value changed, all others as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from lormika.payload import Payload
+from lormika.values import Scalar, format_value
+from lormika.views.axis import position
+from lormika.views.certainty import Scale
+from lormika.views.words import short
+
+MOST_SHOWN = 6
+"""Features that are seen at once."""
+
+_ALWAYS = 3  # features that are shown however little they move
+_SLIGHT = 0.02  # change of a probability, or of a margin as a share of the largest, that is not worth a line
+_PALEST = 0.3  # colour: a paler one would not be seen
+_MOST_NAMES = 4  # of categories that turn
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A value of a feature, and what the model says with it."""
+
+    value: Scalar | None
+    certainty: float
+    label: Scalar
+    turned: bool
+    own: bool = False  # the instance's
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureEffect:
+    """A feature, and what the model says with each of its values."""
+
+    feature: str
+    value: Scalar | None  # the instance's
+    quantiles: tuple[float, ...]  # none: categories
+    constant: bool
+    effect: float
+    asked: tuple[Asked, ...]  # from the least to the greatest; with the instance's own, if its certainty is known
+    before: float | None
+
+    @property
+    def turns(self) -> bool:
+        """Some value of it alone turns the prediction."""
+        return any(asked.turned for asked in self.asked)
+
+    @property
+    def move(self) -> float:
+        """The largest change of the certainty."""
+        if self.before is None or not self.asked:
+            return 0.0
+        return max(abs(asked.certainty - self.before) for asked in self.asked)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest certainty."""
+        certainties = [asked.certainty for asked in self.asked]
+        return min(certainties), max(certainties)
+
+    @property
+    def turning(self) -> str:
+        """Where it turns: a bound, ranges or categories; empty if nowhere.
+
+        Ranges hold for the values that were asked.
+        """
+        if not self.quantiles:
+            names = [format_value(asked.value) for asked in self.asked if asked.turned]
+            more = len(names) - _MOST_NAMES
+            return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+        runs = [list(run) for _, run in groupby(self._numbers, key=lambda asked: asked.turned)]
+        signs = ["≤", *[""] * (len(runs) - 2), "≥"] if len(runs) > 1 else [""]
+        return ", ".join(_range(run, sign) for run, sign in zip(runs, signs, strict=False) if run[0].turned)
+
+    @property
+    def _numbers(self) -> list[Asked]:
+        return [asked for asked in self.asked if asked.value is not None]
+
+    def segments(self) -> Iterator[tuple[float, float, Asked]]:
+        """Pieces of the quantile-stretched axis, each with the answer to the value inside; neighbours meet half-way."""
+        numbers = self._numbers
+        places = [position(self.quantiles, _number(asked.value)) for asked in numbers]
+        borders = [0.0, *((low + high) / 2 for low, high in pairwise(places)), 1.0]
+        for asked, (low, high) in zip(numbers, pairwise(borders), strict=False):  # none, if there are no numbers
+            if high > low:
+                yield low, high, asked
+
+
+def _number(value: Scalar | None) -> float:
+    assert isinstance(value, int | float)
+    return value
+
+
+def _range(run: Sequence[Asked], sign: str) -> str:
+    first, last = short(run[0].value), short(run[-1].value)
+    if sign:
+        return f"{sign} {last if sign == '≤' else first}"
+    return first if first == last else f"{first} – {last}"
+
+
+def feature_effects(payload: Payload, scale: Scale) -> list[FeatureEffect]:
+    """All effects of an explanation, the largest first."""
+    quantiles = {feature["name"]: tuple(feature["quantiles"]) for feature in payload["features"]}
+    prediction = payload["prediction"]
+    effects = []
+    for each in payload["effects"]:
+        value = payload["instance"][each["feature"]]
+        asked = [
+            Asked(*answer, answer[2] != prediction)
+            for answer in zip(each["values"], each["certainties"], each["labels"], strict=True)
+        ]
+        if scale.before is not None:
+            asked.append(Asked(value, scale.before, prediction, turned=False, own=True))
+        axis = quantiles[each["feature"]]
+        asked.sort(key=lambda one: _order(one, bool(axis)))
+        effect = FeatureEffect(
+            each["feature"], value, axis, each["constant"], each["effect"], tuple(asked), scale.before
+        )
+        effects.append(effect)
+    return effects
+
+
+def _order(asked: Asked, numeric: bool) -> tuple[float, float]:
+    """Numbers ascend; of categories, the instance's own comes first, then the one that moves the model most."""
+    if numeric:
+        return 0.0, math.inf if asked.value is None else _number(asked.value)
+    return (0.0, 0.0) if asked.own else (1.0, asked.certainty)
+
+
+def shade(asked: Asked, scale: Scale) -> float:
+    """How strong the colour of an answer is, up to 1: the surer of the label that is shown, the stronger."""
+    if scale.unit == "label":
+        return 0.8
+    place = scale.place(asked.certainty)
+    sure = 1 - place if asked.turned else place
+    if scale.border:  # the label that is shown is the surer one: the other half of the scale is never used
+        sure = max(0.0, 2 * sure - 1)
+    return _PALEST + (1 - _PALEST) * sure
+
+
+def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
+    """Effects that are worth a line of their own, and the rest."""
+    largest = max((effect.move for effect in effects), default=0.0)
+    slight = _SLIGHT * (largest if scale.unit == "margin" else 1.0)
+    worth = [
+        effect
+        for number, effect in enumerate(effects)
+        if effect.turns or effect.move > slight or (number < _ALWAYS and effect.effect > 0)
+    ][:MOST_SHOWN]
+    return worth, [effect for effect in effects if effect not in worth]
+
+
+def others(rest: Sequence[FeatureEffect], worth: Sequence[FeatureEffect]) -> str:
+    """How many more features there are."""
+    if not worth:
+        return "1 feature" if len(rest) == 1 else f"{len(rest)} features"
+    return "1 other" if len(rest) == 1 else f"{len(rest)} others"
+
+
+def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
+    """What can be said of the others in one line."""
+    turning = [effect.feature for effect in rest if effect.turns]
+    which = "no change of one of them" if len(rest) > 1 else "no change of it"
+    if turning:
+        names = ", ".join(turning[:_MOST_NAMES]) + (" …" if len(turning) > _MOST_NAMES else "")
+        return f"some values of {names} turn it alone"
+    if scale.unit == "label":
+        return f"{which} turns it"
+    most = max(effect.move for effect in rest)
+    if most == 0:
+        return f"{which} moves it at all"
+    if scale.unit == "margin":
+        return f"{which} moves the margin by more than {_above(most, 2):g}"
+    return f"{which} moves it by more than {_points(most)}"
+
+
+def _points(move: float) -> str:
+    """A change of a probability, never less than it is.
+
+    >>> _points(0.0123), _points(0.0004), _points(0.3), _points(0.0)
+    ('2 points', '0.04 points', '30 points', '0 points')
+    """
+    points = 100 * move
+    value = _above(points, 0 if points > 1 else 2)
+    return f"{value:g} point{'' if value == 1 else 's'}"
+
+
+def _above(number: float, digits: int) -> float:
+    """Round up, unless only the last bits are above."""
+    unit = 10.0**digits
+    return math.ceil(number * unit - 1e-6) / unit

@@ -1,0 +1,143 @@
+"""Sentences about changes: the smallest that turn the prediction, what does not, and how much was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lormika.payload import Payload
+from lormika.rule import Edit, Rerun, Rule
+from lormika.values import Scalar, format_value
+from lormika.views.effects import FeatureEffect
+from lormika.views.spans import Span, listed
+from lormika.views.words import percents
+
+_MOST_CHANGES = 2
+_MOST_NAMES = 3  # of other features that turn the prediction alone
+
+
+def changes(payload: Payload, rules: Sequence[Rule], effects: Sequence[FeatureEffect]) -> list[Span]:
+    """Changes that turned the prediction when the model was asked, the smallest first, and what turns it not."""
+    reruns = [rule.rerun for rule in rules if rule.rerun is not None]
+    turning = _smallest([rerun for rerun in reruns if rerun.turned])
+    asked = payload["asked"]
+    if asked is None:
+        return _turns(payload, turning[:_MOST_CHANGES]) + _end(turning, len({rerun.edits for rerun in reruns}))
+    alone = [rerun for rerun in turning if len(rerun.edits) == 1]
+    solo = {effect.feature for effect in effects if effect.turns} | {rerun.edits[0].feature for rerun in alone}
+    if alone:
+        return _with_single(payload, turning, solo, complete=asked["singles"] == asked["all_singles"])
+    nothing = "" if solo else _nothing(asked, with_pairs=not any(len(rerun.edits) == 2 for rerun in turning))
+    spans = [Span(f"{nothing}{'; ' if turning else '.'}")] if nothing else []
+    if turning:
+        spans += [*_turns(payload, turning[:1], "changing" if nothing else "Changing"), Span(".")]
+    return spans
+
+
+def _with_single(payload: Payload, turning: list[Rerun], solo: set[str], complete: bool) -> list[Span]:
+    """At most two changes, and whether other features turn it alone, too."""
+    mentioned = turning[:_MOST_CHANGES]
+    spans = [*_turns(payload, mentioned), Span(".")]
+    others = sorted(solo - {edit.feature for rerun in mentioned if len(rerun.edits) == 1 for edit in rerun.edits})
+    if others:
+        names = listed(others[:_MOST_NAMES], "and" if len(others) <= _MOST_NAMES else ",")
+        more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
+        return [*spans, Span(" Alone, "), *names, Span(f"{more} can turn it, too.")]
+    return [*spans, Span(" No other feature turns it alone.")] if complete else spans
+
+
+def _nothing(asked: Payload, with_pairs: bool) -> str:
+    """That no change of one feature turns it, nor of two; exact only if all were tried."""
+    singles, all_singles, pairs, all_pairs = (asked[name] for name in ("singles", "all_singles", "pairs", "all_pairs"))
+    with_pairs = with_pairs and all_pairs > 0
+    if not all_singles:
+        return ""
+    if singles < all_singles:
+        some = f"none of the {singles:,} of {all_singles:,} single changes"
+        some += f" and {pairs:,} of {all_pairs:,} pairs" if with_pairs else ""
+        return f"{some[0].upper()}{some[1:]} that were tried turns it"
+    if not with_pairs:
+        return f"No change of one feature turns it (all {singles:,} were tried)"
+    if pairs == all_pairs:
+        return f"No change of one or two features turns it (all {singles:,} and {pairs:,} were tried)"
+    return (
+        f"No change of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of {all_pairs:,} "
+        "pairs that were tried"
+    )
+
+
+def _turns(payload: Payload, reruns: Sequence[Rerun], start: str = "Changing") -> list[Span]:
+    """What each change turns the prediction to, without the end of the sentence."""
+    spans: list[Span] = []
+    before: Scalar | None = None
+    for rerun in reruns:
+        chance = _chance(payload, rerun)
+        if not spans:
+            spans += [Span(f"{start} "), *_edits(rerun.edits), Span(" turns it to ")]
+            spans += [Span(format_value(rerun.label), "against"), Span(chance)]
+        elif rerun.label == before and isinstance(rerun.label, bool) == isinstance(before, bool):  # True is no 1 here
+            spans += [Span(", and so does changing "), *_edits(rerun.edits), Span(chance)]
+        else:
+            spans += [Span("; changing "), *_edits(rerun.edits), Span(" turns it to ")]
+            spans += [Span(format_value(rerun.label), "against"), Span(chance)]
+        before = rerun.label
+    return spans
+
+
+def _chance(payload: Payload, rerun: Rerun) -> str:
+    """How probable the new label is: known if there are two classes."""
+    if rerun.probability is None or len(payload["classes"]) != 2:
+        return ""
+    return f" ({percents(0.5, 1 - rerun.probability)[1]})"  # the digits that tell it from a tie
+
+
+def _edits(edits: Sequence[Edit]) -> list[Span]:
+    texts = [f"{edit.feature} to {format_value(edit.after)}" for edit in edits]
+    return listed(texts, "together with" if len(texts) == 2 else "and")
+
+
+def _end(turning: list[Rerun], tried: int) -> list[Span]:
+    """The end of the sentence where nothing but the re-runs of the rules was asked."""
+    if turning:
+        number = "checked" if len(turning[:_MOST_CHANGES]) == 1 else "both checked"
+        return [Span(f" – {number} by asking the model again.")]
+    if tried == 0:
+        return []
+    some = {1: "The one change", 2: "Neither of the two changes"}.get(tried, f"None of the {tried} changes")
+    turned = "did not turn" if tried == 1 else "turned"
+    return [Span(f"{some} that the rules suggest {turned} the prediction when the model was asked again.")]
+
+
+def _smallest(reruns: list[Rerun]) -> list[Rerun]:
+    """Those with the fewest edits first; of those that change the same features, or more, only the first."""
+    kept: list[Rerun] = []
+    for rerun in sorted(reruns, key=lambda rerun: len(rerun.edits)):
+        features = {edit.feature for edit in rerun.edits}
+        if not any({edit.feature for edit in small.edits} <= features for small in kept):
+            kept.append(rerun)
+    return kept
+
+
+def checked(payload: Payload, rules: Sequence[Rule]) -> list[Span]:
+    """How much the model was asked, as small print."""
+    asked = payload["asked"]
+    if asked is None:
+        return []
+    start = "The model was asked about changes of this case: "
+    if rules and all(rule.check is not None for rule in rules):
+        start = "Every rule here was checked by asking the model about this case: "
+    words = {"singles": "single change", "pairs": "pair"}
+    tried = {name: word for name, word in words.items() if asked[f"all_{name}"]} or {"singles": "single change"}
+    if all(asked[name] == asked[f"all_{name}"] for name in tried):
+        numbers = [_number(asked[name], word) for name, word in tried.items()]
+        return [Span(f"{start}{' and '.join(numbers)}, all there are at these cut points.")]
+    numbers = [_part(asked, name, word) for name, word in tried.items()]
+    return [Span(f"{start}{' and '.join(numbers)} at these cut points.")]
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
+def _part(asked: Payload, name: str, word: str) -> str:
+    count, total = asked[name], asked[f"all_{name}"]
+    return f"all {_number(count, word)}" if count == total else f"{count:,} of {_number(total, word)}"
