@@ -62,7 +62,7 @@ def test_the_best_rule_names_a_true_reason(loans, decision):
 
 def test_rules_come_by_category_and_best_first(loans):
     _, explainer, unseen = loans
-    explanation = explainer.explain(unseen.iloc[[0]], k=4)
+    explanation = explainer.explain(unseen.iloc[[0]], k=4, confirm=False)
     order = [rule.category for rule in explanation.rules]
     assert order == sorted(order, key=list(Category).index)
     for category in Category:
@@ -74,9 +74,12 @@ def test_rules_come_by_category_and_best_first(loans):
 
 def test_overall_takes_the_best_of_all_kinds(loans):
     _, explainer, unseen = loans
-    overall = explainer.explain(unseen.iloc[[0]], k=6, per="overall").rules
-    every = explainer.explain(unseen.iloc[[0]], k=6).rules
-    assert list(overall) == sorted(every, key=lambda rule: -rule.score)[:6]
+    for confirm in (True, False):
+        options = {"k": 6, "confirm": confirm, "weight": "none"}
+        overall = explainer.explain(unseen.iloc[[0]], per="overall", **options).rules
+        every = explainer.explain(unseen.iloc[[0]], **options).rules
+        best = sorted(every, key=lambda rule: -rule.score)[:6]
+        assert sorted(map(str, overall)) == sorted(map(str, best))
 
 
 @pytest.mark.parametrize("objective", ["support", "coverage", "confidence", "lift", "leverage"])

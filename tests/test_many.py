@@ -35,7 +35,7 @@ def test_chunks_and_threads_change_nothing(explainer, expected, chunk_size, n_jo
     assert [explanation.to_json() for explanation in many] == expected
 
 
-def test_the_model_is_asked_twice_for_a_chunk():
+def test_the_model_is_asked_together_about_a_chunk():
     calls = []
 
     def model(frame):
@@ -44,8 +44,13 @@ def test_the_model_is_asked_twice_for_a_chunk():
 
     explainer = Explainer(model, X, n_generated=300)
     calls.clear()
+    alone = [explainer.locate(X.iloc[[i]]).calls for i in range(50)]
+    calls.clear()
     assert len(list(explainer.explain_many(X[:50], chunk_size=25, **OPTIONS))) == 50
-    assert len(calls) == 4
+    assert len(calls) == max(alone[:25]) + max(alone[25:])
+    calls.clear()
+    list(explainer.explain_many(X[:50], chunk_size=25, **OPTIONS, confirm=False))
+    assert len(calls) == max(alone[:25]) + max(alone[25:]) + 2  # the re-runs
 
 
 def test_results_stream():

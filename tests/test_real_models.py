@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from lormika import Category, Counts, Explainer, Explanation, Rule, datasets
+from lormika.models.model import METHODS
 
 X, DECISIONS = datasets.make_loans(800)
 NUMBERS = ["age", "income", "debt_ratio", "missed_payments", "amount"]
@@ -293,7 +294,7 @@ class Counting:
     """Counts the calls of each method of a model."""
 
     def __init__(self, model: Any) -> None:
-        self.model, self.calls, self.rows = model, {"predict": 0, "predict_proba": 0, "__call__": 0}, []
+        self.model, self.calls, self.rows = model, dict.fromkeys([*METHODS, "__call__"], 0), []
 
     def ask(self, method: str, frame: pd.DataFrame) -> Any:
         self.calls[method] += 1
@@ -309,20 +310,21 @@ class Counting:
 
 
 @of_every_model
-def test_the_model_is_called_once_for_the_sample_and_once_for_the_reruns(name):
+def test_the_model_is_called_once_for_the_sample_and_the_edits(name):
     case = CASES[name]()
     model = Counting(case.model)
     explainer = Explainer(model, case.background, class_names=case.class_names, labels=case.labels, n_generated=100)
     model.calls = dict.fromkeys(model.calls, 0)
     model.rows.clear()
-    explanation = explainer.explain(case.instance)
-    hypothetical = [rule for rule in explanation.rules if not rule.category.is_current]
-    assert hypothetical
+    located = explainer.locate(case.instance)
     asked = [calls for calls in model.calls.values() if calls]
     # A model whose labels are not its most probable classes is asked for both.
-    assert asked == ([2, 2] if "threshold" in name else [2])
-    sizes = [1 + len(explanation.sample), 1 + len(hypothetical)]
-    assert model.rows == (np.repeat(sizes, 2).tolist() if "threshold" in name else sizes)
+    assert asked == ([located.calls] * 2 if "threshold" in name else [located.calls])
+    settled = located.trials.asked_pairs == located.trials.all_pairs and not located.trials.from_unlike
+    assert located.calls <= (3 if settled else 12)
+    for by in ("leverage", "lift", "coverage"):
+        assert located.explain(objective=by).rules
+    assert [calls for calls in model.calls.values() if calls] == asked
 
 
 class Threshold:

@@ -14,7 +14,7 @@ import scipy.sparse
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from lormika import Explainer, Explanation, InputError, Missing, ModelError, mine_rules
+from lormika import Category, Explainer, Explanation, InputError, Missing, ModelError, mine_rules
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -142,7 +142,7 @@ def test_a_missing_value_can_be_a_condition():
 def test_an_edit_can_take_a_value_away():
     model = lambda table: table["rate"].isna() | (table["age"] > 60)  # noqa: E731
     table = TABLE.assign(rate=TABLE["rate"].where(TABLE["rate"] < 0.5))
-    explanation = explain(table, X | {"rate": 0.25}, model)
+    explanation = explain(table, X | {"rate": 0.25}, model, {"confirm": False})
     [rule] = [rule for rule in explanation.counterfactual if rule.conditions == (Missing("rate"),)]
     assert [(edit.before, edit.after) for edit in rule.rerun.edits] == [(0.25, None)]
     assert rule.rerun.turned
@@ -254,12 +254,15 @@ def test_true_and_one_are_the_same_category(value):
 
 
 BAD_SETTINGS = {
-    "min_neighbours": [2, 0, -1, 40.0, "40", True, None],
-    "max_neighbours": [39, 200.0, "200", True, None],
+    "min_neighbours": [2, 0, -1, 40.0, "40", True],
+    "max_neighbours": [39, 200.0, "200", True],
     "kernel_width": [0, -1.0, np.nan, np.inf, "1", True],
-    "thin": ["farthest", "", None, 1],
-    "design": ["sobol", "", None, 1],
-    "n_generated": [-1, 10.5, 100.0, "100", True, None],
+    "thin": ["farthest", "", 1],
+    "design": ["sobol", "", 1],
+    "n_generated": [-1, 10.5, 100.0, "100", True],
+    "n_asked": [-1, 10.5, 100.0, "100", True],
+    "snap": [1, "yes"],
+    "preset": ["thesis", "", None, 1],
     "bins": [1, 0, -3, 3.0, "3", True, None],
     "random_state": [-1, 0.5, "0", True, None],
     "categorical": ["age", ["agee"], [7], [-1], [["age"]], [True], 3],
@@ -319,18 +322,26 @@ def test_options_at_their_limits_work():
     assert explain(n_generated=0).neighbourhood.generated == 0
     assert explain(n_generated=1).neighbourhood.generated == 1
     assert explain(bins=500, options={"filter": "none", "min_count": 1}).rules
-    nothing = explain(options={"min_count": 10**12})
+    nothing = explain(options={"min_count": 10**12, "confirm": False})
     assert nothing.rules == ()
     assert len(nothing.notes) == 4
+    little = explain(options={"min_count": 10**12})  # what needs no search is there all the same
+    assert [rule.weak for rule in little.current_supporting] == [True]
+    assert all(rule.rerun.turned for rule in little.counterfactual)
+    assert explain(n_asked=0, options={"confirm": False}).effects == ()
+    with pytest.raises(InputError, match="n_asked above 0"):
+        explain(n_asked=0)
 
 
 def test_cuts_of_every_form_work():
     for points in ([30, 60], (60, 30, 30), np.array([30.0, 60.0]), {30, 60}):
         explanation = explain(cuts={"age": points}, options={"filter": "none"})
         assert explanation.options["cuts"] == {"age": [30.0, 60.0]}
-        shown = {str(c) for rule in explanation.rules for c in rule.conditions if c.feature == "age"}
+        searched = [rule for rule in explanation.rules if rule.category != Category.COUNTERFACTUAL]
+        shown = {str(c) for rule in searched for c in rule.conditions if c.feature == "age"}
         assert shown <= {"age ≤ 29", "30 ≤ age ≤ 59", "age ≥ 60"}
-    assert "age" not in features_in_rules(explain(cuts={"age": []}, options={"filter": "none"}))
+    uncut = explain(cuts={"age": []}, options={"filter": "none", "confirm": False})
+    assert "age" not in features_in_rules(uncut)
 
 
 # Models

@@ -4,52 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from lormika import frames, many, neighbourhood, notes
+from lormika import frames, many, neighbourhood
 from lormika.background import Background
+from lormika.case import Case, Parts, explain, locate
 from lormika.errors import InputError
-from lormika.explanation import ClassSummary, Explanation, Failure, FeatureSummary, NeighbourhoodSummary
-from lormika.items import check_cuts, itemise
-from lormika.many import Spread, blocks
-from lormika.models import Answer, Model, as_model
-from lormika.neighbourhood import Neighbourhood
+from lormika.explanation import Explanation, Failure
+from lormika.items import check_cuts, equal_frequency_cuts
+from lormika.many import blocks
+from lormika.models import as_model
 from lormika.options import (
     MOST_BINS,
+    PAPER_NEIGHBOURHOOD,
+    PAPER_SEARCH,
     Design,
     NeighbourhoodOptions,
-    Per,
+    Preset,
+    SearchKeywords,
     SearchOptions,
     Thin,
+    check_choice,
     check_integer,
     check_number,
 )
-from lormika.rerun import Case, rerun
-from lormika.rule import Rule
-from lormika.sample import Sample, label
 from lormika.schema import encoded_columns, read_schema
-from lormika.search import k_optimal_rules
-from lormika.values import Scalar, plain
-from lormika.version import __version__
-
-_QUANTILES = 21
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """What an explainer is made of, checked and ready."""
-
-    model: Model
-    background: Background
-    labels: np.ndarray  # the model's, of the background
-    options: NeighbourhoodOptions
-    bins: int
-    cuts: Mapping[str, tuple[float, ...]]
-    kernel_width: float
+from lormika.stages.asking import Spread, run_together
+from lormika.values import Scalar
 
 
 class Explainer:
@@ -78,8 +62,14 @@ class Explainer:
         How many new rows are made; whether their numbers move to the nearest value of the background.
     design
         How new rows are spread: `even`, the same for every seed, or by `random` draws as in the paper.
+    n_asked
+        Most edits of the instance that the model is asked about at a time, to tell whether rules are true of it.
     bins, cuts
         Ranges of each numeric feature, or cut points by name: `{"age": [25, 45]}`.
+    preset
+        `paper`: all that the paper says, unless you say otherwise. Random thinning and draws, numbers that are not
+        snapped, ranges of the whole table, no edits; and rules of up to four conditions that are `productive`, k of all
+        kinds together, which are not confirmed.
     random_state
         Seed of what is `random` above: nothing by default. The same inputs give the same explanation, alone or in a
         batch.
@@ -107,18 +97,28 @@ class Explainer:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
         labels: Any = None,
-        min_neighbours: int = 40,
-        max_neighbours: int = 200,
+        min_neighbours: int | None = None,
+        max_neighbours: int | None = None,
         kernel_width: float | None = None,
-        thin: Thin = "nearest",
-        n_generated: int = 2000,
-        design: Design = "even",
-        snap: bool = True,
+        thin: Thin | None = None,
+        n_generated: int | None = None,
+        design: Design | None = None,
+        snap: bool | None = None,
+        n_asked: int | None = None,
         bins: int = 3,
         cuts: Mapping[str, Sequence[float]] | None = None,
         random_state: int = 0,
+        preset: Preset = "default",
     ) -> None:
-        options = NeighbourhoodOptions(min_neighbours, max_neighbours, thin, n_generated, design, snap, random_state)
+        check_choice("preset", preset, ["default", "paper"])
+        as_paper = preset == "paper"
+        chosen = {
+            "min_neighbours": min_neighbours, "max_neighbours": max_neighbours, "thin": thin,
+            "n_generated": n_generated, "design": design, "snap": snap, "n_asked": n_asked,
+        }  # fmt: skip
+        named = {name: value for name, value in chosen.items() if value is not None}
+        presets = PAPER_NEIGHBOURHOOD if as_paper else {}
+        options = NeighbourhoodOptions(**presets | named, random_state=random_state)
         check_integer("bins", bins, 2, MOST_BINS)
         if kernel_width is not None:
             check_number("kernel_width", kernel_width, 1e-9)
@@ -136,7 +136,10 @@ class Explainer:
                 f"the model gives every row of the background the label {asked.names[known[0]]!r}: there is nothing to "
                 "compare; give a background with rows of other classes too"
             )
-        self._set(Parts(asked, coded, known.astype(np.int32), options, bins, points, width))
+        if as_paper:
+            points = whole_table_cuts(coded, bins) | points
+        search = PAPER_SEARCH if as_paper else SearchOptions()
+        self._set(Parts(asked, coded, known.astype(np.int32), options, search, bins, points, width))
 
     @classmethod
     def _of(cls, parts: Parts) -> Explainer:
@@ -146,54 +149,34 @@ class Explainer:
         return explainer
 
     def _set(self, parts: Parts) -> None:
+        self._parts = parts
         self.model, self.background, self.labels = parts.model, parts.background, parts.labels
         self.schema, self.neighbourhood_options = parts.background.schema, parts.options
+        self.search_options = parts.search
         self.bins, self.cuts, self.kernel_width = parts.bins, parts.cuts, parts.kernel_width
-        self._features = tuple(
-            FeatureSummary(
-                feature.name,
-                "numeric" if feature.is_numeric else "categorical",
-                tuple(self.background.quantiles(f, _QUANTILES).tolist()) if feature.is_numeric else (),
-            )
-            for f, feature in enumerate(self.schema.features)
-        )
 
-    def explain(
-        self,
-        x: Any,
-        *,
-        k: int = 5,
-        objective: str = "leverage",
-        max_conditions: int = 3,
-        min_count: int = 10,
-        m: float = 2.0,
-        filter: str = "significant",
-        alpha: float = 0.05,
-        correction: str = "layered",
-        per: Per = "category",
-    ) -> Explanation:
+    def locate(self, x: Any) -> Case:
+        """Ask the model about one instance, similar rows and edits of it; the case can then be explained at will.
+
+        Parameters
+        ----------
+        x
+            One-row frame, Series, dict, or 1-D array in the order of the background's columns.
+        """
+        return self._locate(self.schema.encode_instance(x)[None])[0]
+
+    def explain(self, x: Any, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the model's prediction of one instance.
 
         Parameters
         ----------
         x
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
-        k, per
-            How many rules: `per="category"` of each of the four kinds, `per="overall"` of all kinds together.
-        objective
-            The measure to be best by: support, coverage, confidence, lift or leverage.
-        max_conditions, min_count, m
-            Most conditions of a rule (up to 6), fewest rows of the sample it must match, and the m-estimate that tames
-            the confidence and lift of rules with few rows.
-        filter, alpha, correction
-            `none`, `nonredundant`, `productive` or `significant`; significance level, and its correction for the number
-            of rules tried: `none`, `bonferroni` or `layered`.
+        **options
+            What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
         """
-        options = SearchOptions(
-            k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
-            filter=filter, alpha=alpha, correction=correction, per=per,
-        )  # fmt: skip
-        return self._explain(self.schema.encode_instance(x)[None], options)[0]
+        chosen = self.search_options.but(options)
+        return self._explain(self.schema.encode_instance(x)[None], chosen)[0]
 
     def explain_many(
         self,
@@ -203,17 +186,9 @@ class Explainer:
         progress: bool = True,
         on_error: many.OnError = "record",
         chunk_size: int | None = None,
-        k: int = 5,
-        objective: str = "leverage",
-        max_conditions: int = 3,
-        min_count: int = 10,
-        m: float = 2.0,
-        filter: str = "significant",
-        alpha: float = 0.05,
-        correction: str = "layered",
-        per: Per = "category",
+        **options: Unpack[SearchKeywords],
     ) -> Iterator[Explanation | Failure]:
-        """Explain the rows of a table, in order; see `explain` for the options of the search.
+        """Explain the rows of a table, in order.
 
         Some rows at a time go through the model together, which is several times as fast as one by one and changes
         nothing in the explanations.
@@ -228,78 +203,36 @@ class Explainer:
             What becomes of a row that cannot be explained: `record` gives a `Failure` in its place, `raise` ends there.
         chunk_size
             How many rows at a time; by default so many that the model gets about 50,000 rows.
+        **options
+            What to search for: see `SearchOptions`.
         """
-        options = SearchOptions(
-            k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m,
-            filter=filter, alpha=alpha, correction=correction, per=per,
-        )  # fmt: skip
         return many.explain_rows(
-            self._explain, self.schema, X, options, n_jobs=n_jobs, chunk_size=chunk_size,
-            sample_rows=self.neighbourhood_options.n_generated + 1, on_error=on_error, progress=progress,
+            self._explain, self.schema, X, self.search_options.but(options), n_jobs=n_jobs, chunk_size=chunk_size,
+            sample_rows=self.neighbourhood_options.n_generated + self.neighbourhood_options.n_asked + 1,
+            on_error=on_error, progress=progress,
         )  # fmt: skip
 
-    def _explain(self, instances: np.ndarray, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
-        """Explain encoded instances, with one model call for their samples and one for their re-runs."""
+    def _locate(self, instances: np.ndarray, spread: Spread = map) -> list[Case]:
+        """Locate encoded instances, with shared model calls."""
         find = partial(neighbourhood.find, self.background, self.labels, options=self.neighbourhood_options)
         near = [one for some in spread(find, blocks(instances)) for one in some]
-        samples, answers = zip(*label(self.model, self.schema, instances, near), strict=True)
-        search = partial(self._search, options=options)
-        found = list(spread(search, instances, samples, answers))
-        cases = [Case(*case) for case in zip(instances, (s.encoded for s in samples), answers, found, strict=True)]
-        reruns = rerun(self.model, self.background, cases)
-        tell = partial(self._tell, options=options, given=self._options(options))
-        return [tell(*told) for told in zip(instances, near, samples, answers, reruns, strict=True)]
+        ways = [locate(self._parts, x, one) for x, one in zip(instances, near, strict=True)]
+        return run_together(self.model, self.schema, ways, spread)
 
-    def _search(self, instance: np.ndarray, sample: Sample, answer: Answer, options: SearchOptions) -> list[Rule]:
-        items = itemise(self.schema, sample.encoded, instance, bins=self.bins, cuts=self.cuts)
-        return k_optimal_rules(
-            items, sample.labels, self.model.names, options,
-            prediction=int(answer.labels[0]), n_real=int(sample.real.sum()),
-        )  # fmt: skip
+    def _explain(self, instances: np.ndarray, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
+        """Explain encoded instances, with shared model calls."""
+        cases = self._locate(instances, spread)
+        return run_together(self.model, self.schema, [explain(case, options) for case in cases], spread)
 
-    def _tell(
-        self,
-        instance: np.ndarray,
-        near: Neighbourhood,
-        sample: Sample,
-        answer: Answer,
-        told: tuple[list[Rule], bool],
-        options: SearchOptions,
-        given: dict[str, Any],
-    ) -> Explanation:
-        rules, repeats = told
-        prediction = self.model.names[int(answer.labels[0])]
-        return Explanation(
-            instance=self.schema.decode(instance),
-            prediction=prediction,
-            rules=tuple(rules),
-            notes=(
-                *notes.about_instance(self.background, instance),
-                *notes.about_neighbourhood(near.neighbours, len(self.background)),
-                *notes.about_model(repeats, self.labels[near.selected], sample, answer),
-                *notes.about_rules(rules, sample, prediction, options),
-            ),
-            features=self._features,
-            classes=self._classes(sample, answer),
-            neighbourhood=NeighbourhoodSummary(
-                near.n_real, len(near.rows) - near.n_real, near.neighbours, self._similarity(near.cut)
-            ),
-            options=given.copy(),
-            versions={"lormika": __version__, "numpy": np.__version__},
-            sample=sample,
-        )
 
-    def _similarity(self, squared_distance: float) -> float:
-        return math.exp(-squared_distance / (2 * self.kernel_width**2))
+def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:
+    """Ranges of each number with about equally many rows of the whole table, as in the paper.
 
-    def _classes(self, sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:
-        rows = np.bincount(sample.labels, minlength=len(self.model.names)).tolist()
-        real = np.bincount(sample.labels[sample.real], minlength=len(self.model.names)).tolist()
-        chances = [None] * len(rows) if answer.probabilities is None else answer.probabilities[0].tolist()
-        return tuple(map(ClassSummary, self.model.names, rows, real, chances))
-
-    def _options(self, options: SearchOptions) -> dict[str, Any]:
-        """All options as plain data."""
-        given = asdict(self.neighbourhood_options) | {"kernel_width": self.kernel_width, "bins": self.bins}
-        cuts = {name: list(points) for name, points in self.cuts.items()}
-        return {name: plain(value) for name, value in (given | asdict(options)).items()} | {"cuts": cuts}
+    So most rows of a neighbourhood may share a range, and a rule may cover nearly all of them.
+    """
+    cuts = {}
+    for f, feature in enumerate(background.schema.features):
+        if feature.is_numeric:
+            values = background.distinct[f][background.codes[f]]
+            cuts[feature.name] = tuple(equal_frequency_cuts(values[~np.isnan(values)], bins).tolist())
+    return cuts

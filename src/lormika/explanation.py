@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from lormika import payload as payloads
 from lormika.errors import InputError
@@ -51,6 +53,39 @@ class NeighbourhoodSummary:
     cut_similarity: float  # the least similarity of a neighbour
 
 
+Unit = Literal["probability", "margin", "label"]
+"""How certain a model is of its prediction: its probability, the margin of its decision function, or 1 and 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the model says if one feature changes and all others stay as they are."""
+
+    feature: str
+    effect: float  # mean change of the log-odds (or margin), whatever its direction, over values of the background
+    largest: float  # the largest change
+    constant: bool  # similar rows all have the same value, so that no rule can speak of it
+    values: tuple[Scalar, ...]  # that were asked, from the least to the greatest, without the instance's own
+    certainties: tuple[float, ...]  # of the prediction, with each of them, in the explanation's unit
+    labels: tuple[Scalar, ...]  # the model's, with each of them
+
+    def turning(self, prediction: Scalar) -> tuple[Scalar, ...]:
+        """Values that alone turn the prediction."""
+        return tuple(value for value, label in zip(self.values, self.labels, strict=True) if label != prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSummary:
+    """How many changes of the instance the model was asked about, of how many there are at these cut points."""
+
+    singles: int
+    all_singles: int
+    pairs: int
+    all_pairs: int
+    calls: int  # of the model, for this instance alone
+    rows: int  # in these calls, the sample included
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A row of a table that could not be explained; it stands in the place of an explanation."""
@@ -77,6 +112,9 @@ class Explanation:
     neighbourhood: NeighbourhoodSummary
     options: dict[str, Any]
     versions: dict[str, str]
+    unit: Unit = "probability"
+    effects: tuple[Effect, ...] = ()  # what the prediction depends on here, the largest effect first
+    asked: AskedSummary | None = None  # None: no changes were tried
     sample: Sample | None = None  # not part of the payload
 
     @property
@@ -137,6 +175,12 @@ class Explanation:
             },
             "options": dict(self.options),
             "versions": dict(self.versions),
+            "unit": self.unit,
+            "effects": [
+                asdict(e) | {"values": list(e.values), "certainties": list(e.certainties), "labels": list(e.labels)}
+                for e in self.effects
+            ],
+            "asked": None if self.asked is None else asdict(self.asked),
         }
 
     @classmethod
@@ -153,6 +197,12 @@ class Explanation:
             neighbourhood=NeighbourhoodSummary(**payload["neighbourhood"]),
             options=dict(payload["options"]),
             versions=dict(payload["versions"]),
+            unit=payload["unit"],
+            effects=tuple(
+                Effect(**e | {name: tuple(e[name]) for name in ("values", "certainties", "labels")})
+                for e in payload["effects"]
+            ),
+            asked=None if payload["asked"] is None else AskedSummary(**payload["asked"]),
         )
 
     def to_json(self, indent: int | None = None) -> str:
@@ -174,14 +224,32 @@ class Explanation:
 
         return frame.to_frame(self.to_dict())
 
-    def to_text(self, width: int | None = None) -> str:
-        """Readable text, by default as wide as the terminal; also what `print` shows."""
+    def to_counterfactuals(self) -> Any:
+        """A frame like the background, ready for the model: the instance, then a row for each counterfactual rule.
+
+        Each row is the instance with the changes of that rule's `rerun`, in the order of `counterfactual`.
+        """
+        if self.sample is None:
+            raise InputError(
+                "this explanation was read from JSON, which does not keep the types of the background: explain the "
+                "instance again to get its counterfactuals as a frame"
+            )
+        schema = self.sample.schema
+        changes = [rule.rerun.edits for rule in self.counterfactual if rule.rerun is not None]
+        rows = [self.instance, *(self.instance | {edit.feature: edit.after for edit in edits} for edits in changes)]
+        return schema.restore(np.stack([schema.encode_instance(row) for row in rows]))
+
+    def to_text(self, width: int | None = None, figures: bool = False) -> str:
+        """Readable text, by default as wide as the terminal; also what `print` shows.
+
+        With `figures`, each rule also has its lift, leverage, coverage and counts.
+        """
         from lormika.views import text
 
         if width is None:
             width = min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns)
         check_integer("width", width, 40)
-        return text.to_text(self.to_dict(), width)
+        return text.to_text(self.to_dict(), width, figures)
 
     def summary(self) -> str:
         """The explanation in a few sentences."""
@@ -195,12 +263,16 @@ class Explanation:
 
         return html.to_report(self.to_dict()) if page else html.to_html(self.to_dict())
 
-    def plot(self, kind: Literal["matrix", "scatter"] = "matrix") -> Figure:
-        """A matplotlib figure: the rules as a matrix, or their confidence over their coverage."""
+    def plot(self, kind: Literal["matrix", "scatter", "effects"] = "matrix") -> Figure:
+        """A matplotlib figure.
+
+        `matrix`: the rules; `scatter`: their confidence over their coverage; `effects`: what the prediction depends on.
+        """
         from lormika.views import plot
 
-        check_choice("kind", kind, ["matrix", "scatter"])
-        return plot.matrix(self.to_dict()) if kind == "matrix" else plot.scatter(self.to_dict())
+        drawings = {"matrix": plot.matrix, "scatter": plot.scatter, "effects": plot.effects}
+        check_choice("kind", kind, list(drawings))
+        return drawings[kind](self.to_dict())
 
     def save(self, path: str | Path) -> Path:
         """Write to a file by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""

@@ -24,6 +24,16 @@ class Items:
     sizes: np.ndarray  # how many items each of them has
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
+    features: tuple[int, ...]  # positions in the schema of the features that vary
+
+    def row_of(self, feature: int) -> int | None:
+        """Row of codes of a feature; None: it is constant in the sample."""
+        row = bisect_left(self.features, feature)
+        return row if row < len(self.features) and self.features[row] == feature else None
+
+    def first_of(self, row: int) -> int:
+        """Number of the first item in a row of codes."""
+        return int(self.sizes[:row].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +65,7 @@ def itemise(
         np.array([len(found[f].conditions) for f in features], dtype=np.int32),
         np.ascontiguousarray(codes[:, :-1]),
         np.ascontiguousarray(codes[:, -1]),
+        features,
     )
 
 

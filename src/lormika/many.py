@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any, Literal
@@ -16,11 +16,9 @@ from lormika.explanation import Explanation, Failure
 from lormika.options import SearchOptions, check_choice, check_integer
 from lormika.progress import follow
 from lormika.schema import Schema
+from lormika.stages.asking import Spread
 
 OnError = Literal["record", "raise"]
-Spread = Callable[..., Iterable[Any]]
-"""Like `map`; one of threads works on several things at a time."""
-
 Explain = Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]]
 """From encoded instances to their explanations."""
 

@@ -25,6 +25,7 @@ class Neighbourhood:
     rows: np.ndarray  # encoded, selected then generated
     cut: float  # squared distance of the farthest row that counts as a neighbour
     neighbours: int  # background rows within the cut, before any class was thinned
+    squared: np.ndarray  # squared distances of the selected rows
 
     @property
     def n_real(self) -> int:
@@ -65,7 +66,7 @@ def _find_one(
     made = generate(background, real, squared[selected], points, snap=options.snap)
     rows = np.concatenate([real, made]).copy(order="F")
     rows.setflags(write=False)
-    return Neighbourhood(selected, rows, cut, neighbours)
+    return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
 
 
 def select(

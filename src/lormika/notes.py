@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lormika.background import Background
-from lormika.models import Answer
+from lormika.models import Answer, Unit
 from lormika.options import Filter, SearchOptions
 from lormika.rule import Category, Rule
 from lormika.sample import Sample
+from lormika.stages.trials import Trials
 from lormika.values import Scalar, format_number, format_value
 
 _EMPTY = {
@@ -19,6 +20,15 @@ _EMPTY = {
     Category.HYPOTHETICAL_SUPPORTING: "no conditions that could become true go with {prediction}",
     Category.HYPOTHETICAL_CONTRADICTING: "no conditions that could become true go against {prediction}",
 }
+
+_UNCONFIRMED = {
+    Category.CURRENT_SUPPORTING: "nothing that is true of this instance, and that the model reacts to, supports it",
+    Category.CURRENT_CONTRADICTING: "nothing that is true of this instance, and that the model reacts to, speaks "
+    "against it",
+    Category.HYPOTHETICAL_SUPPORTING: "no change of one or two features that was tried makes the model more certain",
+}
+
+_UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 
 _REQUIRED = {
     Filter.NONE: "in at least {min_count} rows",
@@ -66,7 +76,9 @@ def about_model(repeats: bool, known: np.ndarray, sample: Sample, answer: Answer
         yield "Asked twice about this instance, the model did not answer the same: it is not deterministic."
 
 
-def about_rules(rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions) -> Iterator[str]:
+def about_rules(
+    rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions, unit: Unit
+) -> Iterator[str]:
     """Why a kind of rule is empty."""
     labels = np.unique(sample.labels)
     if len(labels) == 1:
@@ -75,11 +87,28 @@ def about_rules(rules: Sequence[Rule], sample: Sample, prediction: Scalar, optio
         return
     found = {rule.category for rule in rules}
     for category, reason in _EMPTY.items():
-        if category in found:
+        if category in found or (options.confirm and category == Category.COUNTERFACTUAL):
             continue
         kind = category.value.replace("_", " ")
         if options.per == "overall":
             yield f"No {kind} rule is among the {options.k} best overall."
             continue
+        if options.confirm:
+            is_unknown = unit == "label" and category != Category.CURRENT_SUPPORTING
+            yield f"No {kind} rule: {_UNKNOWN if is_unknown else _UNCONFIRMED[category]}."
+            continue
         why = reason.format(prediction=format_value(prediction))
         yield f"No {kind} rule: {why} {_REQUIRED[Filter(options.filter)].format(min_count=options.min_count)}."
+
+
+def about_trials(rules: Sequence[Rule], trials: Trials | None, options: SearchOptions) -> Iterator[str]:
+    """What was tried without success."""
+    if trials is None or not options.confirm:
+        return
+    if not trials.ways:
+        yield "No hypothetical contradicting rule: no change that was tried turns the prediction."
+    elif trials.from_unlike:
+        yield (
+            "No change of up to three features that was tried turns the prediction; the one shown was made from the "
+            "nearest real row with another label, by taking back as many of its values as possible."
+        )

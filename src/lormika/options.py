@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -48,19 +48,22 @@ class Correction(StrEnum):
 Thin = Literal["nearest", "random"]
 Design = Literal["even", "random"]
 Per = Literal["category", "overall"]
+Weight = Literal["effect", "none"]
+Preset = Literal["default", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourhoodOptions:
-    """Which rows make up a neighbourhood; checked, so that a wrong one is named."""
+    """Which rows make up a neighbourhood, and how many edits are tried; checked, so that a wrong one is named."""
 
-    min_neighbours: int
-    max_neighbours: int
-    thin: Thin
-    n_generated: int
-    design: Design
-    snap: bool
-    random_state: int
+    min_neighbours: int = 40
+    max_neighbours: int = 200
+    thin: Thin = "nearest"
+    n_generated: int = 2000
+    design: Design = "even"
+    snap: bool = True
+    random_state: int = 0
+    n_asked: int = 2000
 
     def __post_init__(self) -> None:
         check_integer("min_neighbours", self.min_neighbours, 3)
@@ -69,13 +72,12 @@ class NeighbourhoodOptions:
         check_integer("n_generated", self.n_generated, 0, MOST_GENERATED)
         check_choice("design", self.design, ["even", "random"])
         check_integer("random_state", self.random_state, 0)
-        if not isinstance(self.snap, bool):
-            raise InputError(f"snap={self.snap!r}: give True or False")
+        check_integer("n_asked", self.n_asked, 0, MOST_GENERATED)
+        check_switch("snap", self.snap)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """What to search for; checked, so that a wrong one is named."""
+class SearchKeywords(TypedDict, total=False):
+    """What `explain` takes; see `SearchOptions`."""
 
     k: int
     objective: str
@@ -85,7 +87,45 @@ class SearchOptions:
     filter: str
     alpha: float
     correction: str
-    per: Per = "overall"
+    per: Per
+    confirm: bool
+    weight: Weight
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What to search for.
+
+    Parameters
+    ----------
+    k, per
+        How many rules: `per="category"` of each of the four kinds, `per="overall"` of all kinds together.
+    objective
+        The measure that ranks rules: support, coverage, confidence, lift or leverage.
+    max_conditions, min_count, m
+        Most conditions of a rule (up to 6), fewest rows of the sample it must match, and the m-estimate that tames
+        the confidence and lift of rules with few rows.
+    filter, alpha, correction
+        `none`, `nonredundant`, `productive` or `significant`; significance level, and its correction for the number
+        of rules tried: `none`, `bonferroni` or `layered`.
+    confirm
+        Whether only rules are shown that are true of the instance: the model was asked about edits of it.
+    weight
+        `effect`: rules are ranked by the objective times the least effect of their features; `none`: by the objective
+        alone. By default `effect`, if rules are confirmed.
+    """
+
+    k: int = 5
+    objective: str = "leverage"
+    max_conditions: int = 3
+    min_count: int = 10
+    m: float = 2.0
+    filter: str = "significant"
+    alpha: float = 0.05
+    correction: str = "layered"
+    per: Per = "category"
+    confirm: bool = True
+    weight: Weight | None = None
 
     def __post_init__(self) -> None:
         check_integer("k", self.k, 1)
@@ -97,6 +137,22 @@ class SearchOptions:
         check_choice("filter", self.filter, list(Filter))
         check_choice("correction", self.correction, list(Correction))
         check_choice("per", self.per, ["category", "overall"])
+        check_switch("confirm", self.confirm)
+        if self.weight is None:
+            object.__setattr__(self, "weight", "effect" if self.confirm else "none")
+        check_choice("weight", self.weight, ["effect", "none"])
+
+    def but(self, keywords: Mapping[str, Any]) -> SearchOptions:
+        """These options, other than the ones that are named."""
+        unknown = [name for name in keywords if name not in SearchKeywords.__annotations__]
+        if unknown:
+            raise InputError(
+                f"there is no option {unknown[0]!r}; there are {', '.join(SearchKeywords.__annotations__)}"
+            )
+        changed = dict(keywords)
+        if "confirm" in changed and "weight" not in changed:
+            changed["weight"] = None  # its default follows
+        return replace(self, **changed)
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> None:
@@ -115,7 +171,20 @@ def check_number(name: str, value: Any, least: float, most: float = math.inf) ->
         raise InputError(f"{name}={value!r}: give a finite number, {limits}")
 
 
+def check_switch(name: str, value: Any) -> None:
+    """Refuse an option that is neither true nor false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name}={value!r}: give True or False")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse an option that is none of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name}={value!r}: choose one of {', '.join(map(str, choices))}")
+
+
+PAPER_NEIGHBOURHOOD: dict[str, Any] = {"thin": "random", "design": "random", "snap": False, "n_asked": 0}
+"""What the paper's neighbourhood has other than the defaults; the numbers of neighbours are the same."""
+
+PAPER_SEARCH = SearchOptions(max_conditions=4, filter="productive", per="overall", confirm=False)
+"""The paper's search, as far as it is told: an m-estimate and a filter, of which it gives neither m nor the name."""

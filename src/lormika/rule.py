@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_MOST_DIGITS = 16  # that people write: a number with more was made by stepping to the next one
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A number from `low` (inclusive) to `high` (exclusive); a missing one is in no interval.
@@ -57,9 +60,14 @@ class Interval:
 
         >>> Interval("age", 25.5, 29.5, integer=True).ends, Interval("rate", 0.25, 0.5).ends
         ((26, 29, '≤'), (0.25, 0.5, '<'))
+        >>> Interval("rate", 0.25, math.nextafter(0.5, 1)).ends
+        (0.25, 0.5, '≤')
         """
         if not self.integer:
-            return self.low, self.high, "<"
+            # A range that was seen to end at a value, that one included, is stored with the next number as its end.
+            below = math.nextafter(self.high, -math.inf)
+            is_closed = math.isfinite(self.high) and len(repr(below)) < len(repr(self.high)) > _MOST_DIGITS
+            return (self.low, below, "≤") if is_closed else (self.low, self.high, "<")
         low = math.ceil(self.low) if math.isfinite(self.low) else self.low
         return (low, math.ceil(self.high) - 1, "≤") if math.isfinite(self.high) else (low, self.high, "<")
 
@@ -173,13 +181,24 @@ class Counts:
         # Integers until the one division, so that rules which tie compare equal.
         return _divide(self.rows * self.both - self.antecedent * self.consequent, self.rows * self.rows)
 
+    def score(self, objective: str, m: float) -> float:
+        """The measure that a search ranks by, with the m-estimate of confidence and lift."""
+        n, n_p, n_q, a = self.rows, self.antecedent, self.consequent, self.both
+        match objective:
+            case "confidence":
+                return _divide(n * a + m * n_q, n * (n_p + m))
+            case "lift":
+                return _divide(n * a + m * n_q, n_q * (n_p + m))
+            case _:
+                return float(getattr(self, objective))
+
     @property
     def share_without(self) -> float:
         """Share of the consequent among all rows: the confidence of the rule without conditions."""
         return _divide(self.consequent, self.rows)
 
 
-def _divide(numerator: int, denominator: int) -> float:
+def _divide(numerator: float, denominator: float) -> float:
     return numerator / denominator if denominator else math.nan
 
 
@@ -191,6 +210,13 @@ class Category(StrEnum):
     HYPOTHETICAL_SUPPORTING = "hypothetical_supporting"
     HYPOTHETICAL_CONTRADICTING = "hypothetical_contradicting"
     COUNTERFACTUAL = "hypothetical_contradicting"
+
+    @classmethod
+    def of(cls, *, current: bool, supporting: bool) -> Category:
+        """The category of a rule that is true of the instance or not, and leads to the prediction or not."""
+        if current:
+            return cls.CURRENT_SUPPORTING if supporting else cls.CURRENT_CONTRADICTING
+        return cls.HYPOTHETICAL_SUPPORTING if supporting else cls.HYPOTHETICAL_CONTRADICTING
 
     @property
     def is_current(self) -> bool:
@@ -236,6 +262,27 @@ class Rerun:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """What the model said of this instance when the rule was tried on it.
+
+    A current rule is tried by making it false, a hypothetical one by making it true, each time with all other values as
+    they are. `before` and `after` are the model's certainty of its prediction, in the explanation's `unit`: of the
+    instance as it is, and on average over the changed instances.
+
+    >>> str(Check(asked=8, agreed=7, before=0.74, after=0.17))
+    '7 of 8'
+    """
+
+    asked: int  # changed instances
+    agreed: int  # those for which the model did what the rule says
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        return f"{self.agreed} of {self.asked}"
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """If all conditions hold, then the consequent, in so many of the rows.
 
@@ -253,6 +300,8 @@ class Rule:
     category: Category | None = None
     real: Counts | None = None  # the same counts on the real rows of the sample alone
     rerun: Rerun | None = None
+    check: Check | None = None  # None: the rule was not confirmed by asking the model
+    weak: bool = False  # it passes a weaker filter only: nothing better supports the prediction
 
     @property
     def support(self) -> float:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lormika.models import Answer, Model
-from lormika.neighbourhood import Neighbourhood
 from lormika.schema import Schema
 
 
@@ -20,7 +17,7 @@ class Sample:
     schema: Schema
     encoded: np.ndarray  # rows x features
     labels: np.ndarray  # position of each row's label in the model's classes
-    real: np.ndarray  # which rows come from the background
+    n_real: int  # the first so many rows come from the background
     classes: tuple[Any, ...]
 
     @property
@@ -33,34 +30,14 @@ class Sample:
         """The model's label of each row."""
         return [self.classes[label] for label in self.labels]
 
+    @property
+    def real(self) -> np.ndarray:
+        """Which rows come from the background."""
+        real: np.ndarray = np.arange(len(self)) < self.n_real
+        return real
+
     def __len__(self) -> int:
         return len(self.labels)
-
-
-def label(
-    model: Model, schema: Schema, instances: np.ndarray, neighbourhoods: Sequence[Neighbourhood]
-) -> list[tuple[Sample, Answer]]:
-    """Ask the model about instances and their whole neighbourhoods, in one call; an instance's answer comes apart."""
-    parts = [part for x, near in zip(instances, neighbourhoods, strict=True) for part in (x[None], near.rows)]
-    rows = np.concatenate(parts)
-    answer = ask(model, schema, rows) if len(instances) > 1 else model(schema.restore(rows), len(rows))
-    told, start = [], 0
-    for near in neighbourhoods:
-        end = start + 1 + len(near.rows)
-        labels = answer.labels[start + 1 : end].astype(np.int32)
-        real = np.arange(len(near.rows)) < near.n_real
-        for array in (labels, real):
-            array.setflags(write=False)
-        told.append((Sample(schema, near.rows, labels, real, model.names), answer[start : start + 1]))
-        start = end
-    return told
-
-
-def ask(model: Model, schema: Schema, rows: np.ndarray) -> Answer:
-    """Ask the model once about encoded rows; of rows that are the same, about one."""
-    first, copies = distinct_rows(rows)
-    answer = model(schema.restore(rows[first]), len(first))
-    return answer[copies]
 
 
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -222,7 +222,7 @@ def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd
         "rows": counts["rows"],
         "share": counts["rows"] / rows,
         "rules": counts["rules"],
-        "confidence": counts["confidence"] / counts["rules"],
+        "confidence": counts["confidence"] / counts["matched"] if counts["matched"] else None,
         "tested": counts["tested"],
         "kept": counts["kept"],
     }

@@ -118,6 +118,7 @@ def _read_rules(table: pa.Table, rows: pd.DataFrame) -> pd.DataFrame:
     turning = kind.codes == KINDS.index(Category.COUNTERFACTUAL)
     surer = kind.codes == KINDS.index(Category.HYPOTHETICAL_SUPPORTING)
     turned = table["turned"].fill_null(False).to_numpy()
+    confidence = _floats(table["confidence"])
     before, after = rows["probability"].to_numpy(dtype=float)[at], _floats(table["rerun_prediction_probability"])
     return pd.DataFrame(
         {
@@ -126,7 +127,8 @@ def _read_rules(table: pa.Table, rows: pd.DataFrame) -> pd.DataFrame:
             "kind": kind,
             "consequent": pd.Categorical(table["consequent"].to_pandas()),
             "rules": 1,
-            "confidence": _floats(table["confidence"]),
+            "confidence": confidence,
+            "matched": ~np.isnan(confidence),  # of a rule that no similar row matches, there is none
             # Whether the model was asked, and did what the rule says: turn, or be more certain.
             "tested": (turning & table["turned"].is_valid().to_numpy()) | (surer & ~np.isnan(before + after)),
             "kept": (turning & turned) | (surer & ~turned & (after > before)),
@@ -168,7 +170,7 @@ def _count_patterns(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> 
 
     keys = [*keys, "pattern"]
     counted = told.assign(pattern=pd.Categorical.from_codes(patterns.codes, pd.Index(patterns.texts, dtype=object)))
-    how: dict[str, Any] = {name: (name, "sum") for name in ("rules", "confidence", "tested", "kept")}
+    how: dict[str, Any] = {name: (name, "sum") for name in ("rules", "confidence", "matched", "tested", "kept")}
     for place, numbers in enumerate(patterns.numbers.T):
         counted[f"number {place}"] = numbers
         how |= {f"{word} {place}": (f"number {place}", function) for word, function in _OF_NUMBERS.items()}

@@ -16,7 +16,7 @@ from lormika.cli import sources
 from lormika.cli.batch_work import How, work
 from lormika.cli.output import Talk
 from lormika.errors import InputError
-from lormika.options import Correction, Filter, Objective
+from lormika.options import Correction, Objective
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,22 +85,26 @@ def batch(
     encoding: p.Encoding = None,
     k: p.K = 5,
     objective: p.OneObjective = Objective.LEVERAGE,
-    max_conditions: p.MaxConditions = 3,
+    max_conditions: p.MaxConditions = None,
     min_count: p.MinCount = 10,
     m: p.M = 2.0,
-    filter: p.FilterBy = Filter.SIGNIFICANT,
+    filter: p.FilterBy = None,
     alpha: p.Alpha = 0.05,
     correction: p.Correct = Correction.LAYERED,
-    per: p.PerWhat = p.Per.CATEGORY,
+    per: p.PerWhat = None,
+    confirm: p.Confirm = None,
+    weight: p.WeightBy = None,
+    preset: p.PresetOf = p.Preset.DEFAULT,
     bins: p.Bins = 3,
     cut: p.Cut = [],
     min_neighbours: p.MinNeighbours = 40,
     max_neighbours: p.MaxNeighbours = 200,
     kernel_width: p.KernelWidth = None,
-    thin: p.ThinBy = p.Thin.NEAREST,
+    thin: p.ThinBy = None,
     n_generated: p.NGenerated = 2000,
-    design: p.DesignOf = p.Design.EVEN,
-    snap: p.Snap = True,
+    design: p.DesignOf = None,
+    snap: p.Snap = None,
+    n_asked: p.NAsked = None,
     random_state: p.RandomState = 0,
     class_name: p.ClassName = [],
     trust: p.Trust = [],
@@ -145,16 +149,16 @@ def batch(
         },
         "look": {"delimiter": delimiter, "missing": missing, "encoding": encoding, "categorical": categorical},
         "choice": {"where": where, "target": target, "drop": drop, "id": id},
-        "explainer": {
-            "categorical": categorical or None, "class_names": class_name or None, "min_neighbours": min_neighbours,
-            "max_neighbours": max_neighbours, "kernel_width": kernel_width, "thin": thin.value,
-            "n_generated": n_generated, "design": design.value, "snap": snap, "bins": bins,
-            "cuts": sources.read_cuts(cut), "random_state": random_state,
-        },
-        "options": {
-            "k": k, "objective": objective.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
-            "filter": filter.value, "alpha": alpha, "correction": correction.value, "per": per.value,
-        },
+        "explainer": p.chosen(
+            categorical=categorical or None, class_names=class_name or None, min_neighbours=min_neighbours,
+            max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin, n_generated=n_generated,
+            design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=sources.read_cuts(cut),
+            random_state=random_state, preset=preset,
+        ),
+        "options": p.chosen(
+            k=k, objective=objective, max_conditions=max_conditions, min_count=min_count, m=m, filter=filter,
+            alpha=alpha, correction=correction, per=per, confirm=confirm, weight=weight,
+        ),
     }  # fmt: skip
     how = How(workers, scheduler, chunk_limit, part, retry_failed)
     with _open_folder(out, shared=part.shards > 1) as folder:

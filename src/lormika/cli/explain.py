@@ -13,7 +13,7 @@ from lormika.cli import parameters as p
 from lormika.cli import sources
 from lormika.cli.output import Talk, emit, model_prints_aside, show
 from lormika.errors import InputError
-from lormika.options import Correction, Filter, Objective
+from lormika.options import Correction, Objective
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,22 +43,26 @@ def explain(
     encoding: p.Encoding = None,
     k: p.K = 5,
     objective: p.Objectives = [Objective.LEVERAGE],
-    max_conditions: p.MaxConditions = 3,
+    max_conditions: p.MaxConditions = None,
     min_count: p.MinCount = 10,
     m: p.M = 2.0,
-    filter: p.FilterBy = Filter.SIGNIFICANT,
+    filter: p.FilterBy = None,
     alpha: p.Alpha = 0.05,
     correction: p.Correct = Correction.LAYERED,
-    per: p.PerWhat = p.Per.CATEGORY,
+    per: p.PerWhat = None,
+    confirm: p.Confirm = None,
+    weight: p.WeightBy = None,
+    preset: p.PresetOf = p.Preset.DEFAULT,
     bins: p.Bins = 3,
     cut: p.Cut = [],
     min_neighbours: p.MinNeighbours = 40,
     max_neighbours: p.MaxNeighbours = 200,
     kernel_width: p.KernelWidth = None,
-    thin: p.ThinBy = p.Thin.NEAREST,
+    thin: p.ThinBy = None,
     n_generated: p.NGenerated = 2000,
-    design: p.DesignOf = p.Design.EVEN,
-    snap: p.Snap = True,
+    design: p.DesignOf = None,
+    snap: p.Snap = None,
+    n_asked: p.NAsked = None,
     random_state: p.RandomState = 0,
     class_name: p.ClassName = [],
     trust: p.Trust = [],
@@ -119,22 +123,25 @@ def explain(
         sources.check_outputs(paths.values(), inputs)
         sources.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
-            explainer = Explainer(
-                loaded, around.frame[features], categorical=categorical or None,
-                class_names=class_name or None, min_neighbours=min_neighbours,
-                max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin.value, n_generated=n_generated,
-                design=design.value, snap=snap, bins=bins, cuts=sources.read_cuts(cut), random_state=random_state,
-            )  # fmt: skip
+            explainer = Explainer(loaded, around.frame[features], **p.chosen(
+                categorical=categorical or None, class_names=class_name or None, min_neighbours=min_neighbours,
+                max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin, n_generated=n_generated,
+                design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=sources.read_cuts(cut),
+                random_state=random_state, preset=preset,
+            ))  # fmt: skip
         comma = table.delimiter == ";"
         for name, x in instances.items():
             if not isinstance(x, dict):  # a row of the file, whose cells others may have turned into texts
                 instances[name] = as_numbers(x, explainer.schema, decimal_comma=comma)
-        for name, by in talk.following(tasks, "explaining", len(tasks)):
+        search = p.chosen(
+            k=k, max_conditions=max_conditions, min_count=min_count, m=m, filter=filter, alpha=alpha,
+            correction=correction, per=per, confirm=confirm, weight=weight,
+        )  # fmt: skip
+        for name in talk.following(list(instances), "explaining", len(instances)):
             try:
-                found[name, by] = explainer.explain(
-                    instances[name], k=k, objective=by.value, max_conditions=max_conditions, min_count=min_count, m=m,
-                    filter=filter.value, alpha=alpha, correction=correction.value, per=per.value,
-                )  # fmt: skip
+                case = explainer.locate(instances[name])
+                for by in dict.fromkeys(objective):
+                    found[name, by] = case.explain(**search, objective=by.value)
             except InputError as error:
                 raise InputError(f"instance {name}: {error}") from error
     for task, path in paths.items():

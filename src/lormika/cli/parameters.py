@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,20 @@ class Design(StrEnum):
     RANDOM = "random"
 
 
+class Preset(StrEnum):
+    """Defaults of all other options."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+class Weight(StrEnum):
+    """What a rule's measure counts times."""
+
+    EFFECT = "effect"
+    NONE = "none"
+
+
 class Per(StrEnum):
     """What k counts."""
 
@@ -44,14 +58,48 @@ Objectives = Annotated[
         "--objective", help="Best by which measure; more than once: the rules for each.", rich_help_panel=SEARCH
     ),
 ]
-MaxConditions = Annotated[int, typer.Option(help="Most conditions of a rule, up to 6.", rich_help_panel=SEARCH)]
+MostConditions = Annotated[int, typer.Option(help="Most conditions of a rule, up to 6.", rich_help_panel=SEARCH)]
+MaxConditions = Annotated[
+    int | None, typer.Option(help="Most conditions of a rule, up to 6.", show_default="3", rich_help_panel=SEARCH)
+]
+Confirm = Annotated[
+    bool | None,
+    typer.Option(
+        "--confirm/--no-confirm",
+        help="Show only rules that are true of the row: the model is asked about changes of it.",
+        show_default="confirm",
+        rich_help_panel=SEARCH,
+    ),
+]
+WeightBy = Annotated[
+    Weight | None,
+    typer.Option(
+        "--weight",
+        help="Rank by the measure times the least effect of a rule's features, or by the measure alone.",
+        show_default="effect, if confirmed",
+        rich_help_panel=SEARCH,
+    ),
+]
+PresetOf = Annotated[
+    Preset,
+    typer.Option("--preset", help="paper: the paper's settings for all that is not given.", rich_help_panel=SEARCH),
+]
 MinCount = Annotated[int, typer.Option(help="Fewest rows a rule must match.", rich_help_panel=SEARCH)]
 M = Annotated[
     float,
     typer.Option("--m", help="m-estimate: tames confidence and lift of rules with few rows.", rich_help_panel=SEARCH),
 ]
-FilterBy = Annotated[
+AnyFilter = Annotated[
     Filter, typer.Option("--filter", help="Which rules may enter; each implies the one before.", rich_help_panel=SEARCH)
+]
+FilterBy = Annotated[
+    Filter | None,
+    typer.Option(
+        "--filter",
+        help="Which rules may enter; each implies the one before.",
+        show_default="significant",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Alpha = Annotated[float, typer.Option(help="Level of the filter significant.", rich_help_panel=SEARCH)]
 Correct = Annotated[
@@ -59,7 +107,13 @@ Correct = Annotated[
     typer.Option("--correction", help="Of that level for the number of rules tried.", rich_help_panel=SEARCH),
 ]
 PerWhat = Annotated[
-    Per, typer.Option("--per", help="k rules of each of the four kinds, or overall.", rich_help_panel=SEARCH)
+    Per | None,
+    typer.Option(
+        "--per",
+        help="k rules of each of the four kinds, or overall.",
+        show_default="category",
+        rich_help_panel=SEARCH,
+    ),
 ]
 Bins = Annotated[int, typer.Option(help="Ranges of each numeric feature.", rich_help_panel=SEARCH)]
 Cut = Annotated[
@@ -80,18 +134,37 @@ KernelWidth = Annotated[
     ),
 ]
 ThinBy = Annotated[
-    Thin, typer.Option("--thin", help="What a class with too many keeps.", rich_help_panel=NEIGHBOURHOOD)
+    Thin | None,
+    typer.Option(
+        "--thin", help="What a class with too many keeps.", show_default="nearest", rich_help_panel=NEIGHBOURHOOD
+    ),
+]
+NAsked = Annotated[
+    int | None,
+    typer.Option(
+        help="Most changes of the row that the model is asked about at a time.",
+        show_default="2000",
+        rich_help_panel=NEIGHBOURHOOD,
+    ),
 ]
 NGenerated = Annotated[int, typer.Option(help="Rows to generate.", rich_help_panel=NEIGHBOURHOOD)]
 DesignOf = Annotated[
-    Design,
+    Design | None,
     typer.Option(
-        "--design", help="How they are spread: evenly, or drawn with the seed.", rich_help_panel=NEIGHBOURHOOD
+        "--design",
+        help="How they are spread: evenly, or drawn with the seed.",
+        show_default="even",
+        rich_help_panel=NEIGHBOURHOOD,
     ),
 ]
 Snap = Annotated[
-    bool,
-    typer.Option("--snap/--no-snap", help="Generated numbers are values of the data.", rich_help_panel=NEIGHBOURHOOD),
+    bool | None,
+    typer.Option(
+        "--snap/--no-snap",
+        help="Generated numbers are values of the data.",
+        show_default="snap",
+        rich_help_panel=NEIGHBOURHOOD,
+    ),
 ]
 RandomState = Annotated[int, typer.Option(help="Seed of what is random.", rich_help_panel=NEIGHBOURHOOD)]
 
@@ -161,3 +234,15 @@ Out = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.", rich_help_panel=OUTPUT)]
+Figures = Annotated[
+    bool, typer.Option("--figures", help="Print lift, leverage and counts of every rule.", rich_help_panel=OUTPUT)
+]
+
+
+def chosen(**options: Any) -> dict[str, Any]:
+    """Options that were given, as plain values; the others are left to the defaults.
+
+    >>> chosen(k=3, filter=None, thin=Thin.RANDOM)
+    {'k': 3, 'thin': 'random'}
+    """
+    return {name: getattr(value, "value", value) for name, value in options.items() if value is not None}

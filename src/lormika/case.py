@@ -1,0 +1,275 @@
+"""Case: an instance, its neighbourhood, its items and edits, and all that the model said of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Unpack
+
+import numpy as np
+
+from lormika import notes
+from lormika.background import Background
+from lormika.errors import InputError
+from lormika.explanation import (
+    AskedSummary,
+    ClassSummary,
+    Effect,
+    Explanation,
+    FeatureSummary,
+    NeighbourhoodSummary,
+)
+from lormika.items import Items, itemise
+from lormika.models import Answer, Model
+from lormika.neighbourhood import Neighbourhood
+from lormika.options import NeighbourhoodOptions, SearchKeywords, SearchOptions
+from lormika.rule import Rule
+from lormika.sample import Sample
+from lormika.search import Space, make_lists
+from lormika.stages.asking import Asking, run_together
+from lormika.stages.choose import Choice
+from lormika.stages.confirm import Confirmation
+from lormika.stages.edits import make_edits
+from lormika.stages.effects import largest_changes
+from lormika.stages.rerun import rerun
+from lormika.stages.spread import Spread
+from lormika.stages.trials import Plan, Trials, try_edits
+from lormika.values import plain
+from lormika.version import __version__
+
+_QUANTILES = 21
+_TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in the last digits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What an explainer is made of, checked and ready."""
+
+    model: Model
+    background: Background
+    labels: np.ndarray  # the model's, of the background
+    options: NeighbourhoodOptions
+    search: SearchOptions  # unless others are asked for
+    bins: int
+    cuts: Mapping[str, tuple[float, ...]]
+    kernel_width: float
+    features: tuple[FeatureSummary, ...] = field(init=False)
+    spread: Spread = field(init=False)
+
+    def __post_init__(self) -> None:
+        summaries = tuple(
+            FeatureSummary(
+                feature.name,
+                "numeric" if feature.is_numeric else "categorical",
+                tuple(self.background.quantiles(f, _QUANTILES).tolist()) if feature.is_numeric else (),
+            )
+            for f, feature in enumerate(self.background.schema.features)
+        )
+        object.__setattr__(self, "features", summaries)
+        object.__setattr__(self, "spread", Spread.of(self.background))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One instance with everything that the model was asked about it; it can be explained in many ways.
+
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(500)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments", "age"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(random_state=0).fit(numbers, y), numbers)
+    >>> case = explainer.locate(numbers.iloc[[0]])
+    >>> print(case.explain(objective="leverage").current_supporting[0])
+    income ≤ 25 ⇒ rejected
+    >>> print(case.explain(objective="lift", weight="none").current_supporting[0])
+    income ≤ 25 and debt_ratio ≥ 0.555 ⇒ rejected
+    """
+
+    parts: Parts
+    instance: np.ndarray  # encoded
+    near: Neighbourhood
+    sample: Sample
+    items: Items
+    answer: Answer  # about the instance
+    repeats: bool  # asked twice about the instance, the model answered the same
+    trials: Trials | None  # None: no edits were tried
+    calls: int  # of the model
+    rows: int  # in these calls
+
+    def explain(self, **options: Unpack[SearchKeywords]) -> Explanation:
+        """Explain the prediction; see `SearchOptions` for what can be chosen. The model is not asked again.
+
+        Only with `confirm=False` it is, once: for the re-runs of the rules that were found.
+        """
+        chosen = self.parts.search.but(options)
+        return run_together(self.parts.model, self.parts.background.schema, [explain(self, chosen)])[0]
+
+    @property
+    def prediction(self) -> int:
+        """Position of the predicted class."""
+        return int(self.answer.labels[0])
+
+
+def locate(parts: Parts, instance: np.ndarray, near: Neighbourhood) -> Asking[Case]:
+    """Ask the model about an encoded instance, its neighbourhood and its edits."""
+    background, options = parts.background, parts.options
+    schema = background.schema
+    items = itemise(schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts)
+    parts_of_call = [instance[None], near.rows]
+    plan = None
+    if options.n_asked:
+        edits = make_edits(background, parts.spread, items, near.rows, instance, options.n_asked)
+        plan = Plan.of(edits, options.n_asked)
+        parts_of_call.append(plan.rows())
+    rows = np.concatenate(parts_of_call)
+    answer = yield rows
+    own, end = answer[:1], 1 + len(near.rows)
+    labels = answer.labels[1:end].astype(np.int32)
+    labels.setflags(write=False)
+    sample = Sample(schema, near.rows, labels, near.n_real, parts.model.names)
+    count = _Count(1, len(rows))
+    trials = None
+    if plan is not None:
+        other = np.flatnonzero(labels[: near.n_real] != own.labels[0])
+        unlike = near.rows[other[np.argsort(near.squared[other], kind="stable")]]
+        trying = try_edits(parts.spread, plan, own, answer[end : len(rows)], unlike, options.n_asked)
+        trials = yield from count.through(trying)
+    repeats = _agree(own, answer[len(rows) :])
+    return Case(parts, instance, near, sample, items, own, repeats, trials, count.calls, count.rows)
+
+
+class _Count:
+    """Counts calls and rows."""
+
+    def __init__(self, calls: int, rows: int) -> None:
+        self.calls, self.rows = calls, rows
+
+    def through(self, asking: Asking[Trials]) -> Asking[Trials]:
+        """The same questions, counted."""
+        try:
+            rows = next(asking)
+            while True:
+                self.calls += 1
+                self.rows += len(rows)
+                rows = asking.send((yield rows))
+        except StopIteration as stop:
+            trials: Trials = stop.value
+            return trials
+
+
+def _agree(first: Answer, second: Answer) -> bool:
+    """Whether two answers about the instance are the same."""
+    if first.labels[0] != second.labels[0]:
+        return False
+    for one, other in ((first.probabilities, second.probabilities), (first.scores, second.scores)):
+        if one is not None and other is not None and not np.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE):
+            return False
+    return True
+
+
+def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
+    """Find the rules of a case, and put together what they need to be read."""
+    sample = case.sample
+    present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
+    space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)
+    if options.confirm:
+        rules = _choice(case, space).rules(options)
+    else:
+        weights = None
+        if options.weight == "effect":
+            weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
+        candidates = space.find(options, make_lists(space, options), options.k, weights)
+        found = [space.make_rule(candidate) for candidate in candidates]
+        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
+    return _explanation(case, rules, options)
+
+
+def _trials(case: Case, wanted: str) -> Trials:
+    if case.trials is None:
+        raise InputError(f"{wanted} needs edits that the model was asked about: give the explainer n_asked above 0")
+    return case.trials
+
+
+def _choice(case: Case, space: Space) -> Choice:
+    trials = _trials(case, "confirm=True")
+    unit, before = case.answer.unit, float(case.answer.certainty(case.prediction)[0])
+    confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before)
+    return Choice(case.parts.background, space, case.sample.encoded, trials, confirmation, unit, before)
+
+
+def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Explanation:
+    parts, near, sample = case.parts, case.near, case.sample
+    prediction = sample.classes[case.prediction]
+    return Explanation(
+        instance=parts.background.schema.decode(case.instance),
+        prediction=prediction,
+        rules=tuple(rules),
+        notes=(
+            *notes.about_instance(parts.background, case.instance),
+            *notes.about_neighbourhood(near.neighbours, len(parts.background)),
+            *notes.about_model(case.repeats, parts.labels[near.selected], sample, case.answer),
+            *notes.about_rules(rules, sample, prediction, options, case.answer.unit),
+            *notes.about_trials(rules, case.trials, options),
+        ),
+        features=parts.features,
+        classes=_classes(sample, case.answer),
+        neighbourhood=NeighbourhoodSummary(
+            near.n_real,
+            len(near.rows) - near.n_real,
+            near.neighbours,
+            math.exp(-near.cut / (2 * parts.kernel_width**2)),
+        ),
+        options=_options(parts, options),
+        versions={"lormika": __version__, "numpy": np.__version__},
+        unit=case.answer.unit,
+        effects=tuple(_effects(case)),
+        asked=_asked(case),
+        sample=sample,
+    )
+
+
+def _classes(sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:
+    rows = np.bincount(sample.labels, minlength=len(sample.classes)).tolist()
+    real = np.bincount(sample.labels[: sample.n_real], minlength=len(sample.classes)).tolist()
+    chances = [None] * len(rows) if answer.probabilities is None else answer.probabilities[0].tolist()
+    return tuple(map(ClassSummary, sample.classes, rows, real, chances))
+
+
+def _effects(case: Case) -> Iterator[Effect]:
+    """The largest first; of equal ones, the earlier feature."""
+    if case.trials is None:
+        return
+    edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
+    largest = largest_changes(edits, singles, len(sizes))
+    features = case.parts.background.schema.features
+    for f in np.argsort(-sizes, kind="stable").tolist():
+        own = np.flatnonzero(edits.feature == f)
+        values = [features[f].decode(value) for value in edits.value[own].tolist()]
+        yield Effect(
+            features[f].name,
+            float(sizes[f]),
+            float(largest[f]),
+            case.items.row_of(f) is None,
+            tuple(value for value in values if value is not None),
+            tuple(singles.certainty[own].tolist()),
+            tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
+        )
+
+
+def _asked(case: Case) -> AskedSummary | None:
+    trials = case.trials
+    if trials is None:
+        return None
+    return AskedSummary(
+        len(trials.edits), trials.edits.all_singles, trials.asked_pairs, trials.all_pairs, case.calls, case.rows
+    )
+
+
+def _options(parts: Parts, options: SearchOptions) -> dict[str, Any]:
+    """All options as plain data."""
+    chosen = asdict(parts.options) | {"kernel_width": parts.kernel_width, "bins": parts.bins} | asdict(options)
+    cuts = {name: list(points) for name, points in parts.cuts.items()}
+    return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts}

@@ -1,0 +1,1 @@
+"""The line from an instance to its explanation, one file for each stage."""

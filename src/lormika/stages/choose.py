@@ -1,0 +1,201 @@
+"""Choose: the k best rules of each kind that are true of the instance and say different things."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.models import Unit
+from lormika.options import SearchOptions
+from lormika.rule import Category, Check, Condition, Counts, Equals, Interval, Missing, Rerun, Rule
+from lormika.schema import Schema
+from lormika.search import Candidate, Space, make_lists
+from lormika.stages.confirm import Confirmation
+from lormika.stages.edits import describe
+from lormika.stages.trials import Trials
+from lormika.stages.turning import Way, between
+
+_AT_FIRST = 8  # times k candidates of each kind
+_SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same
+_SEARCHED = (Category.CURRENT_SUPPORTING, Category.CURRENT_CONTRADICTING, Category.HYPOTHETICAL_SUPPORTING)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """Chooses rules of one case, all of whose questions have been answered."""
+
+    background: Background
+    space: Space
+    sample: np.ndarray  # encoded rows
+    trials: Trials
+    confirmation: Confirmation
+    unit: Unit
+    before: float  # certainty of the prediction
+
+    def rules(self, options: SearchOptions) -> list[Rule]:
+        """Rules of all kinds, each in its order; with `per="overall"`, the k best of them."""
+        weights = self._weights(options)
+        kept = self._searched(options, weights, _SEARCHED)
+        if not kept[Category.CURRENT_SUPPORTING]:
+            kept[Category.CURRENT_SUPPORTING] = self._weak(options)
+        ranked = [rule for kind in _SEARCHED for rule in kept[kind]] + self._counterfactuals(options)
+        if options.per == "overall":
+            best = sorted(ranked, key=lambda rule: self._order(rule, options))[: options.k]
+            return [rule for kind in Category for rule in best if rule.category == kind]
+        return ranked
+
+    def _weak(self, options: SearchOptions) -> list[Rule]:
+        """The value of the instance without which the model is least certain, even if all similar rows have it."""
+        places = self.confirmation.least_without()
+        if not places:
+            return []
+        conditions = [self._own_condition(f) for f in places]
+        check = self.confirmation.check_values(places)
+        prediction = self.space.prediction
+        assert prediction is not None
+        rule = self._counted_rule(places, conditions, prediction, options)
+        return [replace(rule, category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
+
+    def _own_condition(self, f: int) -> Condition:
+        """The item of the instance; of a feature that does not vary, its value."""
+        items, own = self.space.items, float(self.trials.edits.instance[f])
+        row = items.row_of(f)
+        if row is not None and items.instance[row] >= 0:
+            return items.conditions[items.first_of(row) + int(items.instance[row])]
+        if math.isnan(own):
+            return Missing(self.background.schema.features[f].name)
+        return between(self.background, f, own, own)
+
+    def _weights(self, options: SearchOptions) -> np.ndarray:
+        """Of each feature that varies; 0, if no value of it matters."""
+        effects = self.trials.weights[list(self.space.items.features)] if options.weight == "effect" else 1.0
+        return np.where(self.confirmation.matters, effects, 0.0)
+
+    def _searched(
+        self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...]
+    ) -> dict[Category, list[Rule]]:
+        """The first k rules of each kind; ever longer lists are searched for until there are so many, or no more."""
+        kept: dict[Category, list[Rule]] = {kind: [] for kind in kinds}
+        every = make_lists(self.space, replace(options, per="category"))
+        waiting, size = list(kinds) if weights.any() else [], _AT_FIRST * options.k
+        while waiting:
+            places = [tuple(Category).index(kind) for kind in waiting]
+            candidates = self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights)
+            by_kind: dict[Category, list[Candidate]] = {kind: [] for kind in waiting}
+            for candidate in candidates:
+                by_kind[self.space.category(candidate)].append(candidate)
+            for kind, own in by_kind.items():
+                kept[kind] = self._distinct(own, kind, options.k)
+                if len(kept[kind]) == options.k or len(own) < size:
+                    waiting.remove(kind)
+            size *= 2
+        return kept
+
+    def _distinct(self, candidates: list[Candidate], kind: Category, k: int) -> list[Rule]:
+        """The first k that are confirmed, and match other rows and change other features than those before."""
+        rules: list[Rule] = []
+        covers: list[np.ndarray] = []
+        changes: set[tuple[int, ...]] = set()
+        for candidate in candidates:
+            check = self.confirmation(candidate.items, kind)
+            changed = () if check is None or kind.is_current else self._changed(candidate)
+            if check is None or changed in changes:
+                continue
+            cover = self.space.matching(candidate)
+            if any(_jaccard(cover, earlier) >= _SAME for earlier in covers):
+                continue
+            covers.append(cover)
+            changes |= {changed} if changed else set()
+            rules.append(self._finished(candidate, kind, check))
+            if len(rules) == k:
+                break
+        return rules
+
+    def _changed(self, candidate: Candidate) -> tuple[int, ...]:
+        items = self.space.items
+        places = (items.places[i] for i in candidate.items)
+        return tuple(row for row, number in places if items.instance[row] != number)
+
+    def _finished(self, candidate: Candidate, kind: Category, check: Check) -> Rule:
+        rule = replace(self.space.make_rule(candidate), check=check)
+        return (
+            rule if kind.is_current else replace(rule, rerun=self._rerun(*self.confirmation.nearest(candidate.items)))
+        )
+
+    def _rerun(self, row: np.ndarray, label: int, certainty: float) -> Rerun:
+        edits = describe(self.background, self.trials.edits.instance, row)
+        probability = certainty if self.unit == "probability" else None
+        return Rerun(edits, self.space.classes[label], probability, label != self.space.prediction)
+
+    # Counterfactuals
+
+    def _counterfactuals(self, options: SearchOptions) -> list[Rule]:
+        """Ways to turn the prediction as rules: those with the fewest changes first."""
+        rules = [self._way_rule(way, options) for way in self.trials.ways]
+        rules.sort(key=lambda rule: (len(rule.conditions), *self._order(rule, options)))
+        return rules[: options.k]
+
+    def _way_rule(self, way: Way, options: SearchOptions) -> Rule:
+        return replace(
+            self._counted_rule(way.features, way.conditions, way.label, options),
+            category=Category.COUNTERFACTUAL,
+            rerun=self._rerun(way.row, way.label, way.certainty),
+            check=Check(way.asked, way.turned, self.before, way.after),
+        )
+
+    def _counted_rule(
+        self, features: Sequence[int], conditions: Sequence[Condition], label: int, options: SearchOptions
+    ) -> Rule:
+        """A rule that was not searched for, counted on the sample."""
+        matching = np.ones(len(self.sample), dtype=bool)
+        for f, condition in zip(features, conditions, strict=True):
+            matching &= self._holds(condition, f)
+        has_class = self.space.labels == label
+        numbers = map(np.count_nonzero, (matching, has_class, matching & has_class))
+        counts = Counts(len(matching), *map(int, numbers))
+        score = counts.score(options.objective, options.m)
+        real = self.space.count_real(matching, label)
+        return Rule(
+            tuple(conditions), self.space.classes[label], counts, 0.0 if math.isnan(score) else score, real=real
+        )
+
+    def _holds(self, condition: Condition, f: int) -> np.ndarray:
+        """Which rows of the sample satisfy a condition."""
+        column = self.sample[:, f]
+        if isinstance(condition, Interval):
+            inside: np.ndarray = (condition.low <= column) & (column < condition.high)
+            return inside
+        if isinstance(condition, Missing):
+            return np.asarray(np.isnan(column))
+        positions = self.background.schema.features[f].positions
+        held: np.ndarray = column == positions[condition.value]
+        return held
+
+    def _order(self, rule: Rule, options: SearchOptions) -> tuple[Any, ...]:
+        """The total order of rules, with their weights."""
+        schema = self.background.schema
+        places = [schema.index(name) for name in rule.features]
+        weight = self.trials.weights[places].min() if options.weight == "effect" else 1.0
+        counts = rule.counts
+        conditions = [(f, _value_order(schema, c)) for f, c in zip(places, rule.conditions, strict=True)]
+        label = self.space.classes.index(rule.consequent)
+        return -rule.score * weight, -counts.antecedent, -counts.both, len(places), conditions, label
+
+
+def _value_order(schema: Schema, condition: Condition) -> float:
+    """Where a condition stands among those of its feature: numbers ascending, categories as listed, missing last."""
+    if isinstance(condition, Interval):
+        return condition.low
+    if isinstance(condition, Equals):
+        return schema.features[schema.index(condition.feature)].positions[condition.value]
+    return math.inf
+
+
+def _jaccard(first: np.ndarray, second: np.ndarray) -> float:
+    either = np.count_nonzero(first | second)
+    return float(np.count_nonzero(first & second) / either) if either else 0.0

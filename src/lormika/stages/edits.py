@@ -1,0 +1,182 @@
+"""Edits: the instance with one value changed, or two; the model is asked about them beside the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.items import Items
+from lormika.rule import Condition, Edit, Equals, Interval
+from lormika.stages.spread import Spread
+from lormika.stages.targets import Choices, Source, Target, choices, nearest_inside
+
+LEVELS = 2  # at which targets are combined: both at their nearest, or both at their typical value
+_AT_LEAST = 2  # values of every feature
+_CATEGORIES = 3  # of one feature that go into pairs: the most frequent ones
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edits:
+    """Single edits, and where they lead. A pair of edits is two single ones."""
+
+    instance: np.ndarray
+    feature: np.ndarray  # of each single edit, ascending
+    value: np.ndarray
+    source: np.ndarray
+    targets: tuple[Target, ...]
+    levels: np.ndarray  # targets x LEVELS: single edits to the nearest and to the typical value; they may be the same
+    far: np.ndarray  # targets: single edits to the far value
+    pairable: np.ndarray  # targets that go into pairs
+    all_singles: int  # those that there are; some may have been left out
+
+    def rows(self, singles: np.ndarray) -> np.ndarray:
+        """Encoded rows of edits, each made of so many single ones (edits x singles)."""
+        rows = np.repeat(self.instance[None], len(singles), axis=0)
+        for column in singles.T:
+            rows[np.arange(len(rows)), self.feature[column]] = self.value[column]
+        return rows
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Pairs of targets of different features, at each level both."""
+
+    targets: np.ndarray  # pairs x 2
+    singles: np.ndarray  # pairs x 2: the single edits it is made of
+    level: np.ndarray  # of each pair, from 0
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+
+def make_edits(
+    background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, most: int
+) -> Edits:
+    """All single edits; if these are too many, the first value of every feature, then the second, and so on."""
+    found = [choices(background, spread, items, sample, instance, f) for f in range(len(instance))]
+    kept = _kept(found, max(most, _AT_LEAST * len(found)))
+    feature = np.repeat(np.arange(len(found)), [len(values) for values in kept])
+    value = np.array([v for values in kept for v in values])
+    source = np.array([choice.values[v] for choice, values in zip(found, kept, strict=True) for v in values], dtype=int)
+    numbers = [{v: i for i, v in enumerate(values)} for values in kept]
+    first = np.cumsum([0, *map(len, kept)])
+    targets, levels, far = [], [], []
+    for f, choice in enumerate(found):
+        for target in choice.targets:
+            asked = [int(first[f]) + numbers[f][v] for v in target.levels if v in numbers[f]]
+            if asked:
+                targets.append(target)
+                levels.append([asked[0], asked[min(1, len(asked) - 1)]])
+                far.append(asked[-1])
+    return Edits(
+        instance,
+        feature,
+        value,
+        source,
+        tuple(targets),
+        np.array(levels, dtype=np.intp).reshape(len(targets), LEVELS),
+        np.array(far, dtype=np.intp),
+        _pairable(targets),
+        sum(len(choice.values) for choice in found),
+    )
+
+
+def _kept(found: Sequence[Choices], most: int) -> list[list[float]]:
+    """Values of each feature that are asked about, ascending."""
+    if sum(len(choice.values) for choice in found) <= most:
+        return [sorted(choice.values) for choice in found]
+    ranked = [
+        (rank, f, value)
+        for f, choice in enumerate(found)
+        for rank, value in enumerate(sorted(choice.values, key=lambda v: (_urgency(choice.values[v]), v)))
+    ]
+    kept: list[list[float]] = [[] for _ in found]
+    for _, f, value in sorted(ranked)[:most]:
+        kept[f].append(value)
+    return [sorted(values) for values in kept]
+
+
+def _urgency(source: Source) -> int:
+    """The lowest reason to ask about a value."""
+    return int(source) & -int(source)
+
+
+def _pairable(targets: Sequence[Target]) -> np.ndarray:
+    """All targets of a number, the most frequent ones of a category."""
+    by_feature: dict[int, list[int]] = {}
+    for number, target in enumerate(targets):
+        by_feature.setdefault(target.feature, []).append(number)
+    chosen = []
+    for numbers in by_feature.values():
+        if isinstance(targets[numbers[0]].condition, Equals):
+            numbers = sorted(numbers, key=lambda number: -targets[number].rows)[:_CATEGORIES]
+        chosen += sorted(numbers)
+    return np.array(chosen, dtype=np.intp)
+
+
+def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:
+    """All pairs among some targets, at each level."""
+    features = np.array([target.feature for target in edits.targets], dtype=np.intp)
+    i, j = np.triu_indices(len(chosen), 1)
+    first, second = chosen[i], chosen[j]
+    differ = features[first] != features[second]
+    targets = np.column_stack([first[differ], second[differ]])
+    singles = edits.levels[targets].transpose(0, 2, 1)  # pairs of targets x levels x 2
+    fresh = np.ones(singles.shape[:2], dtype=bool)
+    fresh[:, 1:] = (singles[:, 1:] != singles[:, :-1]).any(axis=2)
+    which, level = np.nonzero(fresh)
+    return Pairs(targets[which], singles[which, level], level)
+
+
+def count_pairs(edits: Edits, chosen: np.ndarray) -> int:
+    """How many pairs there are among some targets, without making them."""
+    sizes: dict[int, np.ndarray] = {}
+    for number in chosen.tolist():
+        depth = len(set(edits.levels[number].tolist()))
+        counts = sizes.setdefault(edits.targets[number].feature, np.zeros(LEVELS + 1, dtype=np.int64))
+        counts[depth] += 1
+    # A pair of targets with p and q levels has max(p, q) of them: the number of pairs with at least 1, 2, 3 levels.
+    total = 0
+    for least in range(1, LEVELS + 1):
+        every = [int(counts.sum()) for counts in sizes.values()]
+        fewer = [int(counts[:least].sum()) for counts in sizes.values()]
+        total += _across(every) - _across(fewer)
+    return total
+
+
+def _across(counts: Sequence[int]) -> int:
+    """Pairs of things of different groups."""
+    return (sum(counts) ** 2 - sum(count * count for count in counts)) // 2
+
+
+def smallest_edit(
+    background: Background, sample: np.ndarray, instance: np.ndarray, conditions: Sequence[Condition]
+) -> np.ndarray:
+    """Change as little of an encoded instance as makes all conditions true."""
+    edited = instance.copy()
+    for condition in conditions:
+        f = background.schema.index(condition.feature)
+        match condition:
+            case Interval():
+                edited[f] = nearest_inside(background, sample[:, f], f, instance[f], condition)
+            case Equals():
+                edited[f] = background.schema.features[f].positions[condition.value]
+            case _:
+                edited[f] = np.nan
+    return edited
+
+
+def describe(background: Background, instance: np.ndarray, edited: np.ndarray) -> tuple[Edit, ...]:
+    """What differs between an encoded instance and its edited row."""
+    changed = ~((instance == edited) | (np.isnan(instance) & np.isnan(edited)))
+    features = background.schema.features
+    return tuple(
+        Edit(features[f].name, features[f].decode(instance[f]), features[f].decode(edited[f]))
+        for f in np.flatnonzero(changed)
+    )

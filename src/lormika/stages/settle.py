@@ -1,0 +1,103 @@
+"""Settle: how far the ranges of a way that changes several features go on.
+
+Only a few values of them were tried. So the model is asked about a grid: from the values that turned the prediction on,
+away from the instance, to the ends of the background. The ranges end where less than nine tenths of the grid turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from lormika.models import Answer
+from lormika.rule import Condition
+from lormika.stages.asking import Asking
+from lormika.stages.responses import Responses, respond
+from lormika.stages.spread import Spread
+from lormika.stages.turning import Way, between
+
+_STEPS = (0.0, 1 / 3, 2 / 3, 0.97)  # shares of the background's rows beyond the first value
+_MOST_POINTS = 64  # of a grid
+_ENOUGH = 0.9
+
+
+def settle(spread: Spread, instance: np.ndarray, own: Answer, ways: Sequence[Way]) -> Asking[list[Way]]:
+    """The same ways, each as wide as a grid of further values allows."""
+    grids = [_Grid(spread, instance, way) for way in ways]
+    answers = respond(own, (yield np.concatenate([grid.rows() for grid in grids])))
+    settled, start = [], 0
+    for grid in grids:
+        end = start + len(grid.points)
+        settled.append(grid.widest(answers, slice(start, end)))
+        start = end
+    return settled
+
+
+class _Grid:
+    """Values of each changed feature, and all their combinations (or those along the axes, if there are too many)."""
+
+    def __init__(self, spread: Spread, instance: np.ndarray, way: Way) -> None:
+        self._background, self._instance, self._way = spread.background, instance, way
+        self._values = [_steps(spread, f, instance[f], way.row[f]) for f in way.features]
+        sizes = [len(values) for values in self._values]
+        if math.prod(sizes) <= _MOST_POINTS:
+            self.points = list(product(*map(range, sizes)))
+        else:
+            axes = [tuple(s if i == j else 0 for j in range(len(sizes))) for i, n in enumerate(sizes) for s in range(n)]
+            together = [tuple(min(step, n - 1) for n in sizes) for step in range(max(sizes))]
+            self.points = list(dict.fromkeys(axes + together))
+
+    def rows(self) -> np.ndarray:
+        """Encoded rows of all points."""
+        rows = np.repeat(self._way.row[None], len(self.points), axis=0)
+        for place, f in enumerate(self._way.features):
+            rows[:, f] = self._values[place][[point[place] for point in self.points]]
+        return rows
+
+    def widest(self, answers: Responses, own: slice) -> Way:
+        """The largest box from the first values on that mostly leads to the way's class."""
+        points = np.array(self.points)
+        hits = answers.labels[own] == self._way.label
+        best, most = tuple(0 for _ in self._values), 1
+        for corner in product(*(range(len(values)) for values in self._values)):
+            inside = (points <= corner).all(axis=1)
+            size = int(inside.sum())
+            if size > most and hits[inside].mean() >= _ENOUGH:
+                best, most = corner, size
+        inside = (points <= best).all(axis=1)
+        return replace(
+            self._way,
+            conditions=tuple(self._condition(place, corner) for place, corner in enumerate(best)),
+            asked=most,
+            turned=int(hits[inside].sum()),
+            after=float(answers.certainty[own][inside].mean()),
+        )
+
+    def _condition(self, place: int, corner: int) -> Condition:
+        f, values = self._way.features[place], self._values[place]
+        start, end = float(values[0]), float(values[corner])
+        upwards = not start < self._instance[f]
+        if corner == len(values) - 1 and self._background.schema.features[f].is_numeric:
+            end = math.inf if upwards else -math.inf
+        return between(self._background, f, start, end)
+
+
+def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:
+    """Values from the first on, away from the instance's: so many that each has equally many rows beyond it."""
+    if not spread.background.schema.features[f].is_numeric:
+        return np.array([start])
+    observed, below = spread.background.observed(f), spread.below[f]
+    if start < before:
+        rows = int(below[np.searchsorted(observed, start, side="right") - 1])
+        ranks = [max(1, rows - int(share * rows)) for share in _STEPS[1:]]
+    else:
+        first = int(np.searchsorted(observed, start))
+        done = int(below[first - 1]) if first else 0
+        rows = int(below[-1]) - done
+        ranks = [min(done + 1 + int(share * rows), int(below[-1])) for share in _STEPS[1:]]
+    values = observed[np.searchsorted(below, np.maximum(ranks, 1))]
+    return np.array(list(dict.fromkeys([start, *values.tolist()])))

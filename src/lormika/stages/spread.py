@@ -1,0 +1,84 @@
+"""Spread: how the values of each feature are distributed in the background, counted once for all instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.rule import Condition, Equals, Interval
+
+_PARTS = 8  # octiles
+_FREQUENT = 0.005  # share of the background that makes a category worth asking about,
+_ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so many
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """Values of the background to ask about, whatever the instance's neighbourhood holds."""
+
+    background: Background
+    below: tuple[np.ndarray, ...]  # of each number: rows up to each observed value; empty for a category
+    frequent: tuple[np.ndarray, ...]  # of each category: the frequent ones, most frequent first; empty for a number
+    shares: tuple[np.ndarray, ...]  # of each feature: share of the rows with each observed value
+
+    @classmethod
+    def of(cls, background: Background) -> Spread:
+        """Count the values of all features."""
+        below, frequent, shares = [], [], []
+        for f, feature in enumerate(background.schema.features):
+            observed = background.observed(f)
+            counts = np.bincount(background.codes[f], minlength=len(observed))[: len(observed)]
+            shares.append(counts / len(background))
+            if feature.is_numeric:
+                below.append(np.cumsum(counts))
+                frequent.append(np.empty(0))
+            else:
+                order = np.argsort(-counts, kind="stable")
+                enough = max(_ALWAYS, int((counts >= _FREQUENT * len(background)).sum()))
+                below.append(np.empty(0, dtype=np.intp))
+                frequent.append(observed[order[: min(enough, _MOST)]])
+        return cls(background, tuple(below), tuple(frequent), tuple(shares))
+
+    def values(self, feature: int, own: float) -> np.ndarray:
+        """Octiles of a number among the rows with another value than the instance's, or the frequent categories."""
+        if not self.background.schema.features[feature].is_numeric:
+            frequent: np.ndarray = self.frequent[feature]
+            return np.asarray(frequent[frequent != own])
+        observed, below = self.background.observed(feature), self.below[feature]
+        place = int(np.searchsorted(observed, own)) if not np.isnan(own) else len(observed)
+        is_observed = place < len(observed) and observed[place] == own
+        before = int(below[place - 1]) if place else 0
+        own_rows = int(below[place]) - before if is_observed else 0
+        others = (int(below[-1]) if len(below) else 0) - own_rows
+        if others == 0:
+            return np.empty(0)
+        ranks = np.ceil(np.arange(1, _PARTS) / _PARTS * others).astype(np.intp)  # from 1
+        ranks[ranks > before] += own_rows  # skip the rows with the instance's value
+        return np.unique(observed[np.searchsorted(below, ranks)])
+
+    def share(self, feature: int, condition: Condition) -> float:
+        """Share of the background that satisfies a condition on a feature."""
+        observed, shares = self.background.observed(feature), self.shares[feature]
+        if isinstance(condition, Interval):
+            low, high = np.searchsorted(observed, [condition.low, condition.high])
+            return float(shares[low:high].sum())
+        if isinstance(condition, Equals):
+            position = self.background.schema.features[feature].positions[condition.value]
+            return float(shares[observed == position].sum())
+        return 1.0 - float(shares.sum())
+
+    def frequencies(self, feature: int, values: np.ndarray) -> np.ndarray:
+        """How much each value counts where the background's are averaged: a category by its share, numbers alike."""
+        if self.background.schema.features[feature].is_numeric:
+            return np.ones(len(values))
+        observed, shares = self.background.observed(feature), self.shares[feature]
+        places = np.searchsorted(observed, values).clip(0, max(len(observed) - 1, 0))
+        return np.where(observed[places] == values, shares[places], 0.0) if len(observed) else np.zeros(len(values))
+
+    def ends(self, feature: int) -> np.ndarray:
+        """The least and the greatest observed number; of a category, nothing."""
+        if not self.background.schema.features[feature].is_numeric:
+            return np.empty(0)
+        return self.background.observed(feature)[[0, -1]] if len(self.background.observed(feature)) else np.empty(0)

@@ -1,0 +1,160 @@
+"""Values of interest: what each feature of the instance could be changed to.
+
+A *target* is a place a change can take a feature to: an item that is not true of the instance. It is tried at up to
+three *levels*: the value nearest to the instance's, the typical one, and a far one. A feature that is constant among
+similar rows has no items; its targets are the sides of the instance's value in the whole background, or its other
+categories there. Missing is no target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntFlag
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.items import Items
+from lormika.rule import Equals, Interval, Missing
+from lormika.stages.spread import Spread
+from lormika.values import nearest
+
+_FAR = 0.9  # share of a target's rows that lie before its far level
+
+
+class Source(IntFlag):
+    """Why a value is asked about; the lower, the sooner."""
+
+    TYPICAL = 1
+    BACKGROUND = 2
+    FAR = 4
+    NEAREST = 8
+    END = 16  # the least or greatest value of the background, up to which a range may be open
+
+    SIMILAR = TYPICAL | FAR | NEAREST
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a change can take a feature."""
+
+    feature: int
+    condition: Interval | Equals  # true after the change, not before
+    item: int  # its number among all items; -1: the feature is constant among similar rows
+    direction: int  # of the change: 1 upwards, -1 downwards; 0: neither
+    rows: int  # of the sample (or of the background, if the feature is constant there) that are in it
+    levels: tuple[float, ...]  # encoded values, from the nearest on
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """All that a feature could be changed to."""
+
+    values: dict[float, Source]
+    targets: tuple[Target, ...]
+
+
+def choices(
+    background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, feature: int
+) -> Choices:
+    """Values of interest of a feature, and its targets."""
+    own = float(instance[feature])
+    others = spread.values(feature, own)
+    values = dict.fromkeys(others.tolist(), Source.BACKGROUND)
+    row = items.row_of(feature)
+    if row is not None:
+        targets = tuple(_item_targets(background, items, row, sample[:, feature], own))
+    elif background.schema.features[feature].is_numeric:
+        targets = tuple(_sides(background, feature, others, own))
+    else:
+        targets = tuple(_categories(background, feature, others))
+    for target in targets:
+        # Of one level, it is all three at once.
+        for source, value in zip(_SOURCES[len(target.levels)], target.levels, strict=True):
+            values[value] = values.get(value, Source(0)) | (source if row is not None else Source.BACKGROUND)
+    for end in spread.ends(feature).tolist():
+        if end != own:
+            values[end] = values.get(end, Source(0)) | Source.END
+    return Choices(values, targets)
+
+
+_SOURCES = {
+    1: (Source.SIMILAR,),
+    2: (Source.NEAREST, Source.TYPICAL | Source.FAR),
+    3: (Source.NEAREST, Source.TYPICAL, Source.FAR),
+}
+
+
+def _item_targets(background: Background, items: Items, row: int, column: np.ndarray, own: float) -> Iterator[Target]:
+    feature, first = items.features[row], items.first_of(row)
+    codes = items.codes[row]
+    counts = np.bincount(codes, minlength=int(items.sizes[row])).tolist()
+    for number, rows in enumerate(counts):
+        condition = items.conditions[first + number]
+        if number == items.instance[row] or isinstance(condition, Missing):
+            continue
+        if isinstance(condition, Equals):
+            value = float(background.schema.features[feature].positions[condition.value])
+            if value != own:  # a category that no similar row has is the instance's own all the same
+                yield Target(feature, condition, first + number, 0, rows, (value,))
+        elif not condition.low <= own < condition.high:
+            inside = np.sort(column[codes == number])
+            start = float(background.means[feature]) if math.isnan(own) else own
+            direction = 1 if condition.low > start else -1 if condition.high <= start else 0
+            levels = _levels(inside, nearest_inside(background, column, feature, own, condition), start, direction)
+            yield Target(feature, condition, first + number, direction, rows, levels)
+
+
+def _levels(inside: np.ndarray, nearest_value: float, start: float, direction: int) -> tuple[float, ...]:
+    """The nearest value, the median, and one that is further than most, without repetition."""
+    last = len(inside) - 1
+    chosen = [nearest_value, float(inside[last // 2])]
+    if direction:
+        chosen.append(float(inside[int(_FAR * last) if direction > 0 else last - int(_FAR * last)]))
+    return tuple(sorted(dict.fromkeys(chosen), key=lambda value: abs(value - start)))
+
+
+def _sides(background: Background, feature: int, others: np.ndarray, own: float) -> Iterator[Target]:
+    """Below and above the value that all similar rows have."""
+    name, whole = background.schema.features[feature].name, is_whole(background, feature)
+    both = [(-1, others[others < own][::-1]), (1, others[others > own])]
+    sides = [(0, others)] if math.isnan(own) else both
+    for direction, values in sides:
+        if len(values) == 0:
+            continue
+        low, high = (-math.inf, own) if direction < 0 else (math.nextafter(own, math.inf), math.inf)
+        condition = Interval(name, -math.inf, math.inf, whole) if direction == 0 else Interval(name, low, high, whole)
+        levels = tuple(dict.fromkeys(values[[0, len(values) // 2, -1]].tolist()))
+        yield Target(feature, condition, -1, direction, 0, levels)
+
+
+def _categories(background: Background, feature: int, others: np.ndarray) -> Iterator[Target]:
+    described = background.schema.features[feature]
+    for rank, value in enumerate(others.tolist()):
+        category = described.decode(value)
+        assert category is not None
+        yield Target(feature, Equals(described.name, category), -1, 0, -rank, (value,))
+
+
+def is_whole(background: Background, feature: int) -> bool:
+    """Whether all observed numbers are whole."""
+    observed = background.observed(feature)
+    return bool((observed == np.rint(observed)).all())
+
+
+def nearest_inside(background: Background, sample: np.ndarray, feature: int, value: float, interval: Interval) -> float:
+    """Nearest value seen in the background (else in the sample) inside; a missing value moves from the mean."""
+    if interval.low <= value < interval.high:
+        return value
+    inside = _inside(background.observed(feature), interval)
+    if len(inside) == 0:  # without snapping, all values there may be generated ones
+        inside = _inside(np.sort(sample), interval)
+    start = background.means[feature] if np.isnan(value) else value
+    return float(nearest(inside, np.array([start]))[0])
+
+
+def _inside(ordered: np.ndarray, interval: Interval) -> np.ndarray:
+    low, high = np.searchsorted(ordered, [interval.low, interval.high])
+    return ordered[low:high]

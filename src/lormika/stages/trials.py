@@ -1,0 +1,165 @@
+"""Trials: what the model says of edits of an instance, asked for in as few calls as possible.
+
+The way of one instance is a generator: it yields rows that the model is to be asked about, and gets the answer. So one
+instance and many run the same code, and instances that are on the way together share every call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.models import Answer
+from lormika.stages.asking import Asking
+from lormika.stages.edits import LEVELS, Edits, Pairs, count_pairs, make_pairs
+from lormika.stages.effects import effects
+from lormika.stages.responses import Responses, respond
+from lormika.stages.settle import settle
+from lormika.stages.spread import Spread
+from lormika.stages.turning import Combinations, Way, combine_pairs, combined_ways, single_ways
+from lormika.stages.unlike import unlike_way
+
+_MOST_TRIPLES = 500  # rows
+_STRONGEST = 40  # pairs that triples extend
+_ENOUGH = 3  # ways that change one feature: then others need not be wide
+_SETTLED = 5  # ways that are widened
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trials:
+    """Edits of an instance, what the model said of them, and which ways were seen to turn its prediction."""
+
+    edits: Edits
+    singles: Responses
+    pairs: Combinations
+    asked_pairs: int
+    all_pairs: int
+    effects: np.ndarray  # of each feature
+    ways: tuple[Way, ...]
+    from_unlike: bool  # the only way was made from the nearest row with another label
+
+    @property
+    def weights(self) -> np.ndarray:
+        """What the scores of rules count times: squares, so that features that hardly matter stay behind."""
+        weights: np.ndarray = self.effects**2
+        return weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Edits that go into the first call, beside the sample."""
+
+    edits: Edits
+    pairs: Pairs
+    all_pairs: int
+
+    @classmethod
+    def of(cls, edits: Edits, most: int) -> Plan:
+        """All pairs, if there may be so many rows; else none of them, until it is known which are worth it."""
+        count = count_pairs(edits, edits.pairable)
+        chosen = edits.pairable if count + len(edits) <= most else edits.pairable[:0]
+        return cls(edits, make_pairs(edits, chosen), count)
+
+    def rows(self) -> np.ndarray:
+        """Encoded rows of the single edits, then of the pairs."""
+        singles = np.arange(len(self.edits))[:, None]
+        return np.concatenate([self.edits.rows(singles), self.edits.rows(self.pairs.singles)])
+
+
+def try_edits(spread: Spread, plan: Plan, own: Answer, answer: Answer, unlike: np.ndarray, most: int) -> Asking[Trials]:
+    """Go on from the answers about the instance and about the plan's rows; `unlike` rows have other labels."""
+    background, edits, pairs = spread.background, plan.edits, plan.pairs
+    singles, paired = respond(own, answer[: len(edits)]), respond(own, answer[len(edits) :])
+    if len(pairs) < plan.all_pairs:
+        pairs = _strongest_pairs(edits, singles, most)
+        if len(pairs):
+            paired = respond(own, (yield edits.rows(pairs.singles)))
+    combined = combine_pairs(edits, pairs, paired)
+    weights = effects(edits, singles, len(edits.instance))
+    reducible = singles.turned[combined.singles].any(axis=2)
+    ways = single_ways(background, edits, singles) + combined_ways(background, edits, combined, reducible, weights)
+    if not ways:
+        ways = yield from _further_ways(background, edits, own, singles, combined, weights)
+    from_unlike = not ways
+    if from_unlike:
+        way = yield from unlike_way(background, edits.instance, own, unlike)
+        ways = [] if way is None else [way]
+    else:
+        ways = yield from _settled(spread, own, edits.instance, ways)
+    return Trials(edits, singles, combined, len(pairs), plan.all_pairs, weights, tuple(ways), from_unlike)
+
+
+def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way]) -> Asking[list[Way]]:
+    """Widen the first ways that change several features, unless enough of them change one."""
+    several = [way for way in ways if len(way.features) > 1]
+    if len(ways) - len(several) >= _ENOUGH or not several:
+        return ways
+    chosen, rest = several[:_SETTLED], several[_SETTLED:]
+    wide = [way for way in chosen if _has_number(spread.background, way)]
+    if wide:
+        settled = iter((yield from settle(spread, instance, own, wide)))
+        chosen = [next(settled) if way in wide else way for way in chosen]
+    return [way for way in ways if len(way.features) == 1] + chosen + rest
+
+
+def _has_number(background: Background, way: Way) -> bool:
+    return any(background.schema.features[f].is_numeric for f in way.features)
+
+
+def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
+    """Pairs among the targets that change the certainty most, of as many targets as fit."""
+    strength = np.abs(singles.change[edits.levels[edits.pairable]]).max(axis=1)
+    ranked = edits.pairable[np.argsort(-strength, kind="stable")]
+    low, high = 0, len(ranked)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_pairs(edits, ranked[:middle]) <= most:
+            low = middle
+        else:
+            high = middle - 1
+    return make_pairs(edits, np.sort(ranked[:low]))
+
+
+def _further_ways(
+    background: Background,
+    edits: Edits,
+    own: Answer,
+    singles: Responses,
+    pairs: Combinations,
+    weights: np.ndarray,
+) -> Asking[list[Way]]:
+    """Ways of two features at their far values, else of three features, where nothing smaller turns the prediction."""
+    far = edits.far[pairs.targets][:, None]
+    triples = _triples(edits, singles, pairs)
+    levels = edits.levels[triples].transpose(0, 2, 1)
+    rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(levels.reshape(-1, 3))])
+    if len(rows) == 0:
+        return []
+    answers = respond(own, (yield rows))
+    apart = Combinations(pairs.targets, far, np.arange(len(far))[:, None], answers)
+    together = Combinations(triples, levels, len(far) + np.arange(levels.size // 3).reshape(-1, LEVELS), answers)
+    for combinations in (apart, together):
+        irreducible = np.zeros(combinations.asked.shape, dtype=bool)  # nothing smaller turned
+        ways = combined_ways(background, edits, combinations, irreducible, weights)
+        if ways:
+            return ways
+    return []
+
+
+def _triples(edits: Edits, singles: Responses, pairs: Combinations) -> np.ndarray:
+    """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
+    features = np.array([target.feature for target in edits.targets], dtype=np.intp)
+    lowest = pairs.responses.change[pairs.asked].min(axis=1)
+    alone = singles.change[edits.levels].min(axis=1)
+    strongest = np.argsort(lowest, kind="stable")[:_STRONGEST]
+    sums: dict[tuple[int, ...], float] = {}
+    for i in strongest.tolist():
+        own = pairs.targets[i]
+        for third in edits.pairable[~np.isin(features[edits.pairable], features[own])].tolist():
+            triple = tuple(sorted([*own.tolist(), third]))
+            total = float(lowest[i] + alone[third])
+            sums[triple] = min(total, sums.get(triple, total))
+    chosen = sorted(sums, key=lambda triple: (sums[triple], triple))[: _MOST_TRIPLES // LEVELS]
+    return np.array(sorted(chosen), dtype=np.intp).reshape(len(chosen), 3)

@@ -1,0 +1,212 @@
+"""Turning: changes of the instance that turn its prediction, each as wide as it was seen to.
+
+A change is *irreducible* if no part of it turns the prediction. It becomes a *way*: ranges and categories that start at
+the values which turned it, and go on, away from the instance, as long as all values asked about turned it to the same
+class.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.background import Background
+from lormika.rule import Condition, Equals, Interval
+from lormika.stages.edits import LEVELS, Edits, Pairs
+from lormika.stages.responses import Responses
+from lormika.stages.targets import is_whole
+
+_MOST_SETS = 12  # sets of several features for which a way is made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """A way to turn the prediction."""
+
+    features: tuple[int, ...]  # that change, ascending
+    conditions: tuple[Condition, ...]
+    row: np.ndarray  # the smallest change, encoded
+    label: int
+    certainty: float  # of the prediction, after that change
+    asked: int  # rows inside the conditions
+    turned: int  # those of them that the model labels so
+    after: float  # mean certainty of the prediction over them
+
+
+def single_ways(background: Background, edits: Edits, singles: Responses) -> list[Way]:
+    """Ways that change one feature: of several, the nearest; of equally near ones, that to the least certainty."""
+    ways = []
+    turned, steps = singles.turned, squared_steps(background, edits)
+    for f in np.unique(edits.feature[turned]).tolist():
+        own = np.flatnonzero(edits.feature == f)
+        if background.schema.features[f].is_numeric:
+            start = edits.instance[f]
+            start = float(background.means[f]) if math.isnan(start) else start
+            sides = (own[edits.value[own] >= start], own[edits.value[own] < start][::-1])
+            runs = [_run(singles, side) for side in sides if turned[side].any()]
+            run = min(runs, key=lambda run: (steps[run[0]], singles.change[run[0]]))
+            ways.append(_number_way(background, edits, singles, f, run))
+        else:
+            i = min(own[turned[own]].tolist(), key=lambda i: (singles.change[i], i))
+            value = float(edits.value[i])
+            ways.append(_way(edits, singles, between(background, f, value, value), np.array([i])))
+    return ways
+
+
+def _run(singles: Responses, outward: np.ndarray) -> np.ndarray:
+    """Single edits in one direction: from the first that turns the prediction on, as long as they lead to its class."""
+    first = int(singles.turned[outward].argmax())
+    same = singles.labels[outward[first:]] == singles.labels[outward[first]]
+    run: np.ndarray = outward[first:][: len(same) if same.all() else int((~same).argmax())]
+    return run
+
+
+def _number_way(background: Background, edits: Edits, singles: Responses, f: int, run: np.ndarray) -> Way:
+    observed = background.observed(f)
+    start, end = float(edits.value[run[0]]), float(edits.value[run[-1]])
+    upwards = not start < edits.instance[f]
+    if upwards and end >= observed[-1]:
+        end = math.inf
+    elif not upwards and end <= observed[0]:
+        end = -math.inf
+    return _way(edits, singles, between(background, f, start, end), run)
+
+
+def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray) -> Way:
+    first = int(run[0])
+    return Way(
+        (int(edits.feature[first]),),
+        (condition,),
+        edits.rows(run[:1, None])[0],
+        int(singles.labels[first]),
+        float(singles.certainty[first]),
+        len(run),
+        len(run),
+        float(singles.certainty[run].mean()),
+    )
+
+
+# Several features at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Combinations:
+    """Targets of different features, tried together at each level."""
+
+    targets: np.ndarray  # combinations x targets
+    singles: np.ndarray  # combinations x levels x targets: the single edits of each level
+    asked: np.ndarray  # combinations x levels: which row of the responses; equal levels share one
+    responses: Responses
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+
+def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> Combinations:
+    """Pairs by their targets; a level that is the same as the one before shares its answer."""
+    starts = np.flatnonzero(pairs.level == 0)
+    asked = np.empty((len(starts), LEVELS), dtype=np.intp)
+    asked[:, 0] = starts
+    number = np.cumsum(pairs.level == 0) - 1
+    for level in range(1, LEVELS):
+        asked[:, level] = asked[:, level - 1]
+        own = np.flatnonzero(pairs.level == level)
+        asked[number[own], level] = own
+    targets = pairs.targets[starts]
+    return Combinations(targets, edits.levels[targets].transpose(0, 2, 1), asked, responses)
+
+
+def combined_ways(
+    background: Background, edits: Edits, combinations: Combinations, reducible: np.ndarray, effects: np.ndarray
+) -> list[Way]:
+    """Ways that change several features, one for each set of them, for the sets whose features matter most.
+
+    `reducible` (combinations x levels) says where a part of the change turns the prediction already.
+    """
+    turned = combinations.responses.turned[combinations.asked] & ~reducible
+    chosen = _nearest_of_each_set(background, edits, combinations, turned, effects)
+    return [_combined_way(background, edits, combinations, i, int(turned[i].argmax())) for i in chosen]
+
+
+def _nearest_of_each_set(
+    background: Background, edits: Edits, combinations: Combinations, turned: np.ndarray, effects: np.ndarray
+) -> list[int]:
+    """Of the combinations that turn the prediction, the nearest change of each set of features, by effect."""
+    hits = np.flatnonzero(turned.any(axis=1))
+    if len(hits) == 0:
+        return []
+    first = turned[hits].argmax(axis=1)
+    singles = combinations.singles[hits, first]
+    distance = squared_steps(background, edits)[singles].sum(axis=1)
+    change = combinations.responses.change[combinations.asked[hits, first]]
+    order = np.lexsort((hits, change, distance))
+    sets: dict[tuple[int, ...], int] = {}
+    for i in order.tolist():
+        sets.setdefault(tuple(edits.feature[singles[i]].tolist()), int(hits[i]))
+    ranked = sorted(sets, key=lambda features: (-effects[list(features)].min(), features))
+    return [sets[features] for features in ranked[:_MOST_SETS]]
+
+
+def squared_steps(background: Background, edits: Edits) -> np.ndarray:
+    """How far each single edit takes the instance, as distances between rows are measured."""
+    scales = background.scales[edits.feature]
+    before = edits.instance[edits.feature]
+    before = np.where(np.isnan(before), background.means[edits.feature], before)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        steps = np.where(scales > 0, ((edits.value - before) / scales) ** 2, 0.0)
+    return np.where(scales < 0, 2.0, steps)
+
+
+def _combined_way(background: Background, edits: Edits, combinations: Combinations, i: int, level: int) -> Way:
+    singles, asked = combinations.singles[i, level], int(combinations.asked[i, level])
+    row = edits.rows(singles[None])[0]
+    features = tuple(int(f) for f in edits.feature[singles])
+    return exact_way(background, features, row, combinations.responses, asked)
+
+
+def exact_way(background: Background, features: tuple[int, ...], row: np.ndarray, answers: Responses, at: int) -> Way:
+    """A way of exactly these values, which are all that was seen; `settle` may widen it."""
+    certainty = float(answers.certainty[at])
+    conditions = tuple(between(background, f, float(row[f]), float(row[f])) for f in features)
+    return Way(features, conditions, row, int(answers.labels[at]), certainty, 1, 1, certainty)
+
+
+def between(background: Background, f: int, start: float, end: float) -> Condition:
+    """A category, or a range of numbers from one value to the other, in any direction."""
+    feature = background.schema.features[f]
+    if feature.is_numeric:
+        low, high = sorted((start, end))
+        if is_whole(background, f):
+            return Interval(feature.name, low - 0.5, high + 0.5, True)
+        observed = background.observed(f)
+        low, high = _shortened(observed, low, downwards=True), _shortened(observed, high, downwards=False)
+        return Interval(feature.name, low, math.nextafter(high, math.inf), False)  # intervals end before their end
+    category = feature.decode(start)
+    assert category is not None
+    return Equals(feature.name, category)
+
+
+def _shortened(observed: np.ndarray, value: float, *, downwards: bool) -> float:
+    """An end of a range with fewer digits, if it has many, without reaching the next observed value.
+
+    >>> _shortened(np.array([0.1, 0.123456789]), 0.123456789, downwards=True)
+    0.12
+    >>> _shortened(np.array([0.0, 9.1]), 9.1, downwards=True)
+    9.1
+    """
+    if not math.isfinite(value) or float(f"{value:.{_DIGITS}g}") == value:
+        return value
+    place = int(np.searchsorted(observed, value, side="left" if downwards else "right"))
+    following = place - 1 if downwards else place
+    gap = abs(value - float(observed[following])) if 0 <= following < len(observed) else abs(value)
+    digits = 1 - math.floor(math.log10(min(max(gap, 5e-324), 1e308)))
+    if abs(digits) > _MOST_DIGITS:
+        return value
+    scale = 10.0**digits
+    rounded = math.floor(value * scale) / scale if downwards else math.ceil(value * scale) / scale
+    return rounded if abs(rounded - value) < gap else value
+
+
+_DIGITS, _MOST_DIGITS = 6, 300
