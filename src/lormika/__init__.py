@@ -1,16 +1,21 @@
 """Explain one prediction with the k best if-then rules around it."""
 
 from lormika import datasets
+from lormika.case import Case
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
-from lormika.explanation import Explanation, Failure
-from lormika.rule import Category, Counts, Equals, Interval, Missing, Rule
+from lormika.explanation import Effect, Explanation, Failure
+from lormika.options import SearchOptions
+from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
 from lormika.search import mine_rules
 from lormika.version import __version__
 
 __all__ = [
+    "Case",
     "Category",
+    "Check",
     "Counts",
+    "Effect",
     "Equals",
     "Explainer",
     "Explanation",
@@ -20,6 +25,7 @@ __all__ = [
     "Missing",
     "ModelError",
     "Rule",
+    "SearchOptions",
     "__version__",
     "datasets",
     "mine_rules",

@@ -74,6 +74,7 @@ def explain(
     time_limit: p.TimeLimit = None,
     out: p.Out = None,
     json: p.Json = False,
+    figures: p.Figures = False,
     quiet: p.Quiet = False,
 ) -> None:
     """Explain a model's predictions of some rows of a data file.
@@ -149,7 +150,7 @@ def explain(
     if out is None and json:
         emit("\n".join(_json_lines(found)))
     elif out is None:
-        show(_parts(found))
+        show(_parts(found, figures))
 
 
 def _json_lines(found: dict[tuple[str, Objective], Explanation]) -> Iterator[str]:
@@ -172,7 +173,7 @@ def _paths(tasks: list[tuple[str, Objective]], out: Path) -> dict[tuple[str, Obj
     return paths
 
 
-def _parts(found: dict[tuple[str, Objective], Explanation]) -> Iterator[RenderableType]:
+def _parts(found: dict[tuple[str, Objective], Explanation], figures: bool) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from lormika.views import text
@@ -181,4 +182,4 @@ def _parts(found: dict[tuple[str, Objective], Explanation]) -> Iterator[Renderab
         if len(found) > 1:
             gap = "\n" if number else ""
             yield Text(f"{gap}{name}, best by {by}\n", "bold underline")
-        yield from text.renderables(explanation.to_dict())
+        yield from text.renderables(explanation.to_dict(), figures)
