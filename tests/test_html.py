@@ -132,7 +132,7 @@ def test_every_confirmed_rule_says_so():
             count = "" if rule.check.asked == 1 else f" {rule.check} ways" if turns else f" {rule.check}"
             assert f"✔ {'turned' if turns else 'checked'}{count}" in text
     assert "no similar row has this" in text
-    assert "weak: passes a weaker test only" in text
+    assert "weak: only the model's answers support it" in text
 
 
 def test_strips_show_where_the_prediction_turns():

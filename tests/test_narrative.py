@@ -12,7 +12,7 @@ from lormika import Explanation
 from lormika.explanation import AskedSummary, Effect
 from lormika.rule import Category, Check, Counts, Edit, Equals, Rerun, Rule
 from lormika.values import format_value
-from lormika.views.words import percent
+from lormika.views.words import percent, percents
 
 SOME = ["binary", "seven_classes", "all_categorical", "all_numeric", "missing_values", "confirmed", "no_single"]
 
@@ -31,8 +31,10 @@ def test_it_says_the_prediction_and_the_best_reason(name):
     assert summary.startswith(f"The model predicts {explanation.prediction}{chance}.")
     for condition in best.conditions:
         assert str(condition) in summary
-    share, usual = percent(best.confidence), percent(best.counts.share_without)
-    if best.confidence < 0.5:
+    share, usual = percents(best.confidence, best.counts.share_without)
+    if best.weak:
+        assert "Similar cases do not show why; but the prediction needs" in summary
+    elif best.confidence < 0.5:
         assert f"the share predicted {explanation.prediction} is {share} instead of {usual}" in summary
     else:
         assert f"{share} are also predicted {explanation.prediction} ({usual} of all similar cases are)" in summary
@@ -73,17 +75,20 @@ def test_without_a_supporting_rule_it_says_so():
 def test_without_rules_only_the_prediction_and_what_was_asked_are_left():
     explanation = replace(golden("explanation"), rules=(), effects=())
     summary = explanation.summary()
-    assert summary.startswith("The model predicts rejected (65%). No change of one or two features turns it")
+    assert summary.startswith("The model predicts rejected (65%). No other values of one or two features turn it")
     assert "Every rule" not in summary
     assert replace(explanation, asked=None).summary() == "The model predicts rejected (65%)."
 
 
 def test_less_than_half_is_told_as_a_shift():
     explanation = golden("explanation")
-    rule = replace(explanation.current_supporting[0], counts=Counts(1000, 100, 270, 37), weak=True)
+    rule = replace(explanation.current_supporting[0], counts=Counts(1000, 100, 270, 37))
     summary = replace(explanation, rules=(rule,)).summary()
-    assert "the share predicted rejected is 37% instead of 27%; that is a weak rule." in summary
+    assert "the share predicted rejected is 37% instead of 27%." in summary
     assert "37% are" not in summary
+    weak = replace(explanation, rules=(replace(rule, weak=True),)).summary()
+    assert f"the prediction needs {rule.conditions[0]}." in weak
+    assert "37%" not in weak
 
 
 # Changes
@@ -165,7 +170,7 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", a=1, b=2)],
             ALL,
             (),
-            "No change of one feature turns it (all 38 were tried); changing a to 1 together with b to 2 turns it to "
+            "No other value of one feature turns it (all 38 were tried); changing a to 1 together with b to 2 turns it to "
             "no (80%).",
         ),
         (
@@ -175,7 +180,7 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             "None of the 38 of 120 single changes that were tried turns it; changing a to 1 together with b to 2 turns "
             "it to no (80%).",
         ),
-        ([], ALL, (), "No change of one or two features turns it (all 38 and 612 were tried)."),
+        ([], ALL, (), "No other values of one or two features turn it (all 38 and 612 were tried)."),
         (
             [],
             PART,
@@ -186,7 +191,7 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", a=1, b=2, c=3)],
             replace(ALL, all_pairs=700),
             (),
-            "No change of one feature turns it (all 38 were tried), and none of the 612 of 700 pairs that were tried; "
+            "No other value of one feature turns it (all 38 were tried), and none of the 612 of 700 pairs that were tried; "
             "changing a to 1, b to 2 and c to 3 turns it to no (80%).",
         ),
         ([], ALL, ("income",), ""),  # one that no rule may name: nothing is claimed of single changes

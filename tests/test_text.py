@@ -111,7 +111,7 @@ def test_what_the_prediction_depends_on():
 
 def test_weak_rules_and_those_that_no_row_has_are_marked():
     text = CASES["rare"]().to_text(110)
-    assert "weak: passes a weaker test only" in text
+    assert "weak: only the model's answers support it" in text
     assert "no similar row has this" in text
     assert "nan" not in text
 

@@ -301,7 +301,7 @@ class Rule:
     real: Counts | None = None  # the same counts on the real rows of the sample alone
     rerun: Rerun | None = None
     check: Check | None = None  # None: the rule was not confirmed by asking the model
-    weak: bool = False  # it passes a weaker filter only: nothing better supports the prediction
+    weak: bool = False  # only the model's answers support it, and no rule of similar rows
 
     @property
     def support(self) -> float:

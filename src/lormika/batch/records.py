@@ -44,7 +44,7 @@ RULES = {
     "agreed": "int32",  # those for which the model did what the rule says
     "before": "float64",  # certainty of the prediction: of the row as it is, and on average over the changed ones
     "after": "float64",
-    "weak": "bool",  # it passes a weaker filter only
+    "weak": "bool",  # only the answers of the model support it
     # All else that a rule is made of.
     "features": "list<string>",
     "conditions_json": "string",  # as in an explanation's payload

@@ -14,7 +14,7 @@ from lormika.views.answers import Answer, answer, changes, remark
 from lormika.views.axis import position, span
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect
-from lormika.views.words import HEADINGS, condition_label, heading, is_true, p_value, percent, short
+from lormika.views.words import HEADINGS, WEAK, condition_label, heading, is_true, p_value, percent, percents, short
 
 MOST_COLUMNS = 5
 """Beyond so many features, each rule shows its own features instead of all of them in aligned columns."""
@@ -116,7 +116,8 @@ class _View:
             "seen": rule.counts.antecedent > 0,
             "confidence": rule.confidence,
             "share": rule.counts.share_without,
-            "weak": rule.weak,
+            "weak": WEAK if rule.weak else None,
+            "shares": percents(rule.confidence, rule.counts.share_without),
             "changes": changes(len(rule.rerun.edits)) if rule.rerun is not None and not supporting else None,
             "figures": _figures(rule),
             "answer": self._answer(rule, consequent),

@@ -14,7 +14,7 @@ from lormika.views import narrative_changes
 from lormika.views.certainty import Scale, scale
 from lormika.views.effects import FeatureEffect, feature_effects
 from lormika.views.spans import Span, Tone, listed
-from lormika.views.words import percent
+from lormika.views.words import percent, percents
 
 _MATTERS = 3  # features with so large an effect are named if similar cases cannot speak of them
 
@@ -65,7 +65,9 @@ def _reasons(rules: list[Rule]) -> list[Span]:
     supporting = next((rule for rule in rules if rule.category == Category.CURRENT_SUPPORTING), None)
     contradicting = next((rule for rule in rules if rule.category == Category.CURRENT_CONTRADICTING), None)
     spans: list[Span] = []
-    if supporting is not None:
+    if supporting is not None and supporting.weak:
+        spans += _needed(supporting)
+    elif supporting is not None:
         spans += _among(supporting, "for", "Among")
     elif rules:
         spans += [Span("No rule that is true of this case supports that.")]
@@ -75,12 +77,17 @@ def _reasons(rules: list[Rule]) -> list[Span]:
     return spans
 
 
+def _needed(rule: Rule) -> list[Span]:
+    """What the prediction needs, though similar cases do not show it."""
+    needs = listed([str(condition) for condition in rule.conditions], "and")
+    return [Span("Similar cases do not show why; but the prediction needs "), *needs, Span(".")]
+
+
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     """A share of similar cases; below a half, it is told as a shift, so that nobody takes it for most of them."""
     label, share, usual = (
         Span(format_value(rule.consequent), tone),
-        percent(rule.confidence),
-        percent(rule.counts.share_without),
+        *percents(rule.confidence, rule.counts.share_without),
     )
     spans = [Span(f"{among} similar cases with "), *listed([str(condition) for condition in rule.conditions], "and")]
     if rule.confidence < 0.5:
@@ -88,7 +95,7 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     else:
         also = "also predicted" if tone == "for" else "predicted"
         spans += [Span(f", {share} are {also} "), label, Span(f" ({usual} of all similar cases are)")]
-    return [*spans, Span("; that is a weak rule." if rule.weak else ".")]
+    return [*spans, Span(".")]
 
 
 def _constant(effects: list[FeatureEffect], measure: Scale) -> list[Span]:

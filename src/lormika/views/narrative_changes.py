@@ -56,11 +56,11 @@ def _nothing(asked: Payload, with_pairs: bool) -> str:
         some += f" and {pairs:,} of {all_pairs:,} pairs" if with_pairs else ""
         return f"{some[0].upper()}{some[1:]} that were tried turns it"
     if not with_pairs:
-        return f"No change of one feature turns it (all {singles:,} were tried)"
+        return f"No other value of one feature turns it (all {singles:,} were tried)"
     if pairs == all_pairs:
-        return f"No change of one or two features turns it (all {singles:,} and {pairs:,} were tried)"
+        return f"No other values of one or two features turn it (all {singles:,} and {pairs:,} were tried)"
     return (
-        f"No change of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of {all_pairs:,} "
+        f"No other value of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of {all_pairs:,} "
         "pairs that were tried"
     )
 

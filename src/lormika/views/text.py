@@ -14,7 +14,7 @@ from lormika.views import text_effects
 from lormika.views.answers import answer, remark, sentence
 from lormika.views.certainty import Scale, scale
 from lormika.views.narrative import narrative
-from lormika.views.words import HEADINGS, conditions, heading, p_value, percent, printable
+from lormika.views.words import HEADINGS, WEAK, conditions, heading, p_value, percent, percents, printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -153,11 +153,8 @@ class _Rules:
 
         if rule.counts.antecedent == 0:
             return Text(start).append("no similar row has this", _FADED)
-        return (
-            Text(start)
-            .append(f"{percent(rule.confidence):>4}", self.style)
-            .append(f" instead of {percent(rule.counts.share_without)}", _FADED)
-        )
+        share, usual = percents(rule.confidence, rule.counts.share_without)
+        return Text(start).append(f"{share:>4}", self.style).append(f" instead of {usual}", _FADED)
 
     def _body(self, rule: Rule) -> Text:
         """Conditions, what the model said, and the figures if they are wanted."""
@@ -169,7 +166,7 @@ class _Rules:
             colour = {"✔": "green", "✖": "red"}.get(reply.mark, _FADED)
             text.append(f"\n{printable(sentence(rule, reply))}", f"not bold {colour}")
         if rule.weak:
-            text.append("\nweak: passes a weaker test only", f"not bold {_FADED}")
+            text.append(f"\n{WEAK}", f"not bold {_FADED}")
         if self.figures:
             text.append(f"\n{_figures(rule)}", f"not bold {_FADED}")
         return text

@@ -101,6 +101,9 @@ def percent(share: float) -> str:
     return "<0.01%" if share < 0.5 else ">99.99%"
 
 
+WEAK = "weak: only the model's answers support it, not the similar rows"
+
+
 def percents(before: float, after: float) -> tuple[str, str]:
     """Two shares that are compared, with the digits that tell them apart.
 
