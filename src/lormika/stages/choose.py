@@ -51,11 +51,11 @@ class Choice:
 
     def _weak(self, options: SearchOptions) -> list[Rule]:
         """The value of the instance without which the model is least certain, even if all similar rows have it."""
-        places = self.confirmation.least_without()
-        if not places:
+        needed = self.confirmation.most_needed()
+        if needed is None:
             return []
+        places, check = needed
         conditions = [self._own_condition(f) for f in places]
-        check = self.confirmation.check_values(places)
         prediction = self.space.prediction
         assert prediction is not None
         rule = self._counted_rule(places, conditions, prediction, options)
@@ -136,8 +136,11 @@ class Choice:
 
     def _counterfactuals(self, options: SearchOptions) -> list[Rule]:
         """Ways to turn the prediction as rules: those with the fewest changes first."""
-        rules = [self._way_rule(way, options) for way in self.trials.ways]
-        rules.sort(key=lambda rule: (len(rule.conditions), *self._order(rule, options)))
+        rules: list[Rule] = []
+        for changes in sorted({len(way.features) for way in self.trials.ways}):
+            if len(rules) < options.k:
+                alike = [self._way_rule(way, options) for way in self.trials.ways if len(way.features) == changes]
+                rules += sorted(alike, key=lambda rule: self._order(rule, options))
         return rules[: options.k]
 
     def _way_rule(self, way: Way, options: SearchOptions) -> Rule:

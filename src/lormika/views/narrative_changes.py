@@ -60,8 +60,8 @@ def _nothing(asked: Payload, with_pairs: bool) -> str:
     if pairs == all_pairs:
         return f"No other values of one or two features turn it (all {singles:,} and {pairs:,} were tried)"
     return (
-        f"No other value of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of {all_pairs:,} "
-        "pairs that were tried"
+        f"No other value of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of "
+        f"{all_pairs:,} pairs that were tried"
     )
 
 

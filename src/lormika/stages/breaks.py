@@ -1,0 +1,172 @@
+"""Breaks: edits that make true conditions false, summed up by features, so that any rule is judged at once."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from lormika.items import Items
+from lormika.rule import Interval
+from lormika.stages.edits import Edits
+from lormika.stages.responses import Responses
+from lormika.stages.spread import Spread
+from lormika.stages.targets import Source
+from lormika.stages.trials import Trials
+
+
+class Sums(NamedTuple):
+    """What some edits come to."""
+
+    rows: float
+    change: float  # of the log-odds
+    lower: float  # edits that made the model less certain
+    higher: float
+    turned: float
+    certainty: float
+
+
+class Breaks:
+    """Edits that lead out of the instance's items. Features are counted among those that vary among similar rows."""
+
+    def __init__(self, spread: Spread, items: Items, trials: Trials, certainty: float) -> None:
+        self._items, self._trials, self._before = items, trials, certainty
+        edits = trials.edits
+        self.in_item = items_of_singles(items, edits)
+        self.counted: np.ndarray = (edits.source & ~Source.END) > 0
+        self._of_background: np.ndarray = (edits.source & Source.BACKGROUND) > 0
+        self._frequency = _frequencies(spread, edits)
+        self._row_of = np.full(len(edits.instance), -1)
+        self._row_of[list(items.features)] = np.arange(len(items.features))
+        self._similar = self._singles((edits.source & Source.SIMILAR) > 0)
+        self._every = self._singles(self.counted)
+        self._background = self._singles(self._of_background, self._frequency)
+        self._pairs = self._sum_pairs()
+        self._outside = _shares_outside(spread, items)
+
+    def of(self, rows: list[int]) -> tuple[Sums, Sums]:
+        """Over edits that change one or two of these features: to values of similar rows, and to all but the ends."""
+        pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
+        both = sum(pairs, start=np.zeros(len(Sums._fields)))
+        similar, every = self._similar[rows].sum(axis=0) + both, self._every[rows].sum(axis=0) + both
+        return Sums(*similar.tolist()), Sums(*every.tolist())
+
+    def expected(self, rows: list[int]) -> float:
+        """Mean change of the certainty if rows of the background break the rule, as often as they do.
+
+        Each feature is taken to leave the instance's item independently of the others. Where more than two do, their
+        pairs stand for them.
+        """
+        outside, alone = self._outside[rows].tolist(), [self._move(self._background[row]) for row in rows]
+        total = weight = 0.0
+        for size in range(1, len(rows) + 1):
+            for broken in combinations(range(len(rows)), size):
+                chance = math.prod(outside[i] if i in broken else 1 - outside[i] for i in range(len(rows)))
+                pairs = [(rows[i], rows[j]) for i, j in combinations(broken, 2)]
+                moves = [self._move(self._pairs[pair]) for pair in pairs if pair in self._pairs]
+                if size == 1:
+                    moves = [alone[broken[0]]]
+                if moves and chance:
+                    total, weight = total + chance * sum(moves) / len(moves), weight + chance
+        return total / weight if weight else sum(alone) / len(alone)
+
+    def _move(self, sums: np.ndarray) -> float:
+        """Mean change of the certainty; 0, if there are no edits."""
+        rows, certainty = float(sums[0]), float(sums[-1])
+        return certainty / rows - self._before if rows else 0.0
+
+    def most_needed(self) -> tuple[int, ...]:
+        """The feature, or else the two, without whose values the model is least certain; empty, if there is none.
+
+        Measured over values of the background; features that are constant among similar rows count, too.
+        """
+        moves: dict[tuple[int, ...], float] = {
+            (f,): self._background_move(f) for f in range(len(self._trials.edits.instance))
+        }
+        if min(moves.values()) >= 0:
+            features = self._items.features
+            moves = {(features[i], features[j]): self._move(sums) for (i, j), sums in self._pairs.items()}
+        best = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
+        return best if best and moves[best] < 0 else ()
+
+    def _background_move(self, feature: int) -> float:
+        own = self.outside(feature)
+        weights = self._frequency[own]
+        if not weights.sum():
+            return 0.0
+        return float(np.average(self._trials.singles.certainty[own], weights=weights)) - self._before
+
+    def outside(self, feature: int) -> np.ndarray:
+        """Single edits to values of the background that lead out of the instance's item of a feature."""
+        row = int(self._row_of[feature])
+        own = (self._trials.edits.feature == feature) & self._of_background
+        if row >= 0 and self._items.instance[row] >= 0:
+            own &= self.in_item != self._items.first_of(row) + self._items.instance[row]
+        return np.flatnonzero(own)
+
+    def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sums (features x fields) of single edits that lead out of the instance's item."""
+        items, rows = self._items, self._row_of[self._trials.edits.feature]
+        own = np.where(items.instance >= 0, np.cumsum(items.sizes) - items.sizes + items.instance, -1)
+        breaks = counted & (rows >= 0)
+        breaks[breaks] = self.in_item[breaks] != own[rows[breaks]]
+        size = len(items.features)
+        scale = np.ones(len(rows)) if weights is None else weights
+        columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
+        return np.column_stack(columns)
+
+    def _sum_pairs(self) -> dict[tuple[int, int], np.ndarray]:
+        """Sums (fields) of all pairs of edits of two features, the earlier first; all of them break both conditions."""
+        pairs, targets = self._trials.pairs, self._trials.edits.targets
+        rows = self._row_of[np.array([target.feature for target in targets], dtype=np.intp)[pairs.targets]]
+        fresh = np.ones(pairs.asked.shape, dtype=bool)  # a level that is not the same as the one before
+        fresh[:, 1:] = pairs.asked[:, 1:] != pairs.asked[:, :-1]
+        fresh &= (rows >= 0).all(axis=1)[:, None]
+        which, level = np.nonzero(fresh)
+        asked = pairs.asked[which, level]
+        keys, place = np.unique(rows[which] @ [len(targets) + 1, 1], return_inverse=True)
+        columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
+        sums = np.column_stack(columns)
+        return {divmod(int(key), len(targets) + 1): sums[i] for i, key in enumerate(keys.tolist())}
+
+
+def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
+    """What is summed up, in the order of `Sums`."""
+    change = responses.change
+    return np.ones(len(change)), change, change < 0, change > 0, responses.turned, responses.certainty
+
+
+def _frequencies(spread: Spread, edits: Edits) -> np.ndarray:
+    """How much each single edit counts where values of the background are averaged."""
+    ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))
+    parts = [spread.frequencies(f, edits.value[ends[f] : ends[f + 1]]) for f in range(len(edits.instance))]
+    return np.concatenate(parts)
+
+
+def _shares_outside(spread: Spread, items: Items) -> np.ndarray:
+    """Of each feature: share of the background that is not in the instance's item."""
+    return np.array(
+        [
+            1.0 if own < 0 else 1.0 - spread.share(f, items.conditions[items.first_of(row) + own])
+            for row, (f, own) in enumerate(zip(items.features, items.instance.tolist(), strict=True))
+        ]
+    )
+
+
+def items_of_singles(items: Items, edits: Edits) -> np.ndarray:
+    """Item that holds after each single edit; -1: none, as of a constant feature, or a category no similar row has."""
+    within = np.full(len(edits), -1)
+    for target, levels in zip(edits.targets, edits.levels, strict=True):
+        within[levels] = target.item
+    ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))
+    for row, feature in enumerate(items.features):
+        own = slice(ends[feature], ends[feature + 1])
+        first = items.first_of(row)
+        for number in range(first, first + int(items.sizes[row])):
+            condition = items.conditions[number]
+            if isinstance(condition, Interval):
+                values = edits.value[own]
+                within[own][(condition.low <= values) & (values < condition.high)] = number
+    return within
