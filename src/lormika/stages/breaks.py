@@ -11,6 +11,7 @@ import numpy as np
 from lormika.items import Items
 from lormika.rule import Interval
 from lormika.stages.edits import Edits
+from lormika.stages.effects import MATTERS
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source
@@ -87,21 +88,37 @@ class Breaks:
         }
         if min(moves.values()) >= 0:
             features = self._items.features
-            moves = {(features[i], features[j]): self._move(sums) for (i, j), sums in self._pairs.items()}
+            moves = {
+                (features[i], features[j]): self._move(sums)
+                for (i, j), sums in self._pairs.items()
+                if self._both_matter(features[i], features[j])
+            }
         best = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
         return best if best and moves[best] < 0 else ()
+
+    def _both_matter(self, first: int, second: int) -> bool:
+        """Whether each of two features adds to what the other one does alone."""
+        pairs, edits = self._trials.pairs, self._trials.edits
+        changed = np.array([target.feature for target in edits.targets], dtype=np.intp)[pairs.targets]
+        own = (changed == (first, second)).all(axis=1)
+        together = pairs.responses.change[pairs.asked[own]]
+        alone = self._trials.singles.change[pairs.singles[own]]
+        return bool((np.abs(together[..., None] - alone).max(axis=(0, 1)) >= MATTERS).all())
 
     def _background_move(self, feature: int) -> float:
         own = self.outside(feature)
         weights = self._frequency[own]
         if not weights.sum():
+            weights = np.ones(len(own))
+        if len(own) == 0:
             return 0.0
         return float(np.average(self._trials.singles.certainty[own], weights=weights)) - self._before
 
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
         row = int(self._row_of[feature])
-        own = (self._trials.edits.feature == feature) & self._of_background
+        every = (self._trials.edits.feature == feature) & self.counted
+        own = every & self._of_background if (every & self._of_background).any() else every  # for want of room
         if row >= 0 and self._items.instance[row] >= 0:
             own &= self.in_item != self._items.first_of(row) + self._items.instance[row]
         return np.flatnonzero(own)

@@ -1,0 +1,259 @@
+"""Every rule that is shown is true of its instance, whatever the model and the table are like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from lormika import Explainer, Explanation, InputError, datasets
+from lormika.rule import Category
+
+
+class Counting:
+    """A model that counts what it is asked."""
+
+    def __init__(self, answer, classes=None):
+        self.answer, self.calls, self.rows = answer, 0, 0
+        if classes is not None:
+            self.classes_ = classes
+
+    def __call__(self, frame):
+        self.calls += 1
+        self.rows += len(frame)
+        return self.answer(frame)
+
+
+def certainty(model, frame: pd.DataFrame, label) -> np.ndarray:
+    """Probability of a class, or its margin."""
+    place = list(model.classes_).index(label)
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(frame)[:, place]
+    margin = model.decision_function(frame)
+    if margin.ndim == 1:
+        return margin if place else -margin
+    return margin[:, place] - np.delete(margin, place, axis=1).max(axis=1)
+
+
+def changed_rows(x: pd.DataFrame, values: pd.DataFrame, features) -> pd.DataFrame:
+    """The instance, with some features as other rows have them."""
+    rows = pd.concat([x] * len(values), ignore_index=True)
+    for name in features:
+        rows[name] = values[name].to_numpy()
+    return rows.astype(x.dtypes.to_dict())
+
+
+def truths(model, background: pd.DataFrame, x: pd.DataFrame, explanation: Explanation) -> list[bool]:
+    """Whether each rule is true of the instance, asked anew with values that were drawn here."""
+    rng, prediction = np.random.default_rng(0), explanation.prediction
+    before = certainty(model, x, prediction)[0]
+    results = []
+    for rule in explanation.rules:
+        holds = rule.holds(background)
+        if rule.category.is_current:
+            values, features = background[~holds], list(rule.features)
+        else:
+            values, features = background[holds], [edit.feature for edit in rule.rerun.edits]
+        if len(values) < 3:
+            continue
+        rows = changed_rows(x, values.iloc[rng.choice(len(values), min(100, len(values)), replace=False)], features)
+        after = certainty(model, rows, prediction).mean()
+        if rule.category == Category.COUNTERFACTUAL:
+            results.append(bool((model.predict(rows) != prediction).mean() >= 0.7))
+        elif rule.category in (Category.CURRENT_CONTRADICTING, Category.HYPOTHETICAL_SUPPORTING):
+            results.append(bool(after > before))
+        else:
+            results.append(bool(after < before))
+    return results
+
+
+def tables():
+    cancer, wine = load_breast_cancer(as_frame=True), load_wine(as_frame=True)
+    loans, decisions = datasets.make_loans(1500)
+    yield "loans, forest", datasets.make_model("rf", loans), loans, decisions
+    yield "loans, linear", datasets.make_model("lr", loans), loans, decisions
+    yield "cancer, boosted", HistGradientBoostingClassifier(max_iter=40), cancer.data.iloc[:, :12], cancer.target
+    yield "wine, forest of three classes", RandomForestClassifier(50, random_state=0), wine.data, wine.target
+    yield "wine, margins of three classes", make_pipeline(StandardScaler(), LinearSVC()), wine.data, wine.target
+    yield "cancer, margins", make_pipeline(StandardScaler(), SVC()), cancer.data.iloc[:, :12], cancer.target
+
+
+@pytest.mark.parametrize(("model", "X", "y"), [table[1:] for table in tables()], ids=[table[0] for table in tables()])
+def test_rules_are_true_when_the_model_is_asked_anew(model, X, y):
+    model.fit(X, y)
+    explainer = Explainer(model, X)
+    results = []
+    for i in range(0, 120, 8):
+        x = X.iloc[[i]]
+        explanation = explainer.explain(x)
+        results += truths(model, X, x, explanation)
+        assert explanation.current_supporting
+        turned = model.predict(explanation.to_counterfactuals())
+        assert turned[0] == explanation.prediction
+        assert [rule.rerun.label for rule in explanation.counterfactual] == turned[1:].tolist()
+        assert (turned[1:] != turned[0]).all()
+        assert len(turned) > 1
+    assert len(results) > 60
+    assert np.mean(results) >= 0.95
+
+
+def test_a_counterfactual_leads_to_any_other_class_and_names_it():
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    X = X[X.columns[10:40]]
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)).fit(X, y)
+    explainer = Explainer(model, X, n_generated=500)
+    reached = set()
+    for i in range(6):
+        explanation = explainer.explain(X.iloc[[i]])
+        for rule in explanation.counterfactual:
+            assert rule.consequent == rule.rerun.label != explanation.prediction
+            reached.add((explanation.prediction, rule.consequent))
+    assert len({prediction for prediction, _ in reached}) > 3
+
+
+def test_labels_alone_confirm_why_and_what_would_turn_it():
+    X, _ = datasets.make_loans(800)
+    explainer = Explainer(lambda f: np.where((f["income"] < 40) & (f["debt_ratio"] > 0.3), "no", "yes"), X)
+    explanation = explainer.explain(X.iloc[[0]].assign(income=30, debt_ratio=0.5))
+    assert explanation.unit == "label"
+    assert {name for rule in explanation.rules for name in rule.features} <= {"income", "debt_ratio"}
+    assert explanation.current_supporting
+    assert explanation.hypothetical_supporting == explanation.current_contradicting == ()
+    assert sum("labels only" in note for note in explanation.notes) == 2
+    assert [rule.rerun.turned for rule in explanation.counterfactual] == [True, True]
+
+
+def test_missing_values_can_be_filled_but_nothing_becomes_missing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"income": rng.normal(40, 10, 600).round(1), "job": rng.choice(["a", "b", None], 600)})
+    X.loc[rng.random(600) < 0.2, "income"] = np.nan
+    risk = X["income"].isna() * 2.0 + (X["job"].isna()) * 1.0 - 1
+
+    def model(frame):
+        risk = frame["income"].isna() * 3.0 + frame["job"].isna() * 1.0 - 2 + (frame["income"] < 25) * 2
+        chance = 1 / (1 + np.exp(-risk.to_numpy(dtype=float)))
+        return np.column_stack([1 - chance, chance])
+
+    explainer = Explainer(model, X, class_names=["pass", "check"])
+    for i in np.flatnonzero(risk > 0)[:10].tolist() + np.flatnonzero(risk < 0)[:10].tolist():
+        explanation = explainer.explain(X.iloc[[i]])
+        for rule in explanation.rules:
+            assert rule.rerun is None or all(edit.after is not None for edit in rule.rerun.edits)
+        assert all(value is not None for effect in explanation.effects for value in effect.values)
+        if explanation.prediction == "check":
+            assert any("missing" in str(rule) for rule in explanation.current_supporting)
+            assert explanation.counterfactual
+
+
+def test_thousands_of_categories():
+    rng = np.random.default_rng(0)
+    shops = np.array([f"shop {i}" for i in range(4000)])
+    X = pd.DataFrame({"shop": rng.choice(shops, 6000), "amount": rng.normal(50, 20, 6000).round(1)})
+
+    def model(frame):
+        chance = 1 / (1 + np.exp(-(frame["amount"].to_numpy() - 60) / 8))
+        return np.column_stack([1 - chance, chance])
+
+    explanation = Explainer(model, X).explain(X.iloc[[0]].assign(amount=40.0))
+    assert {name for rule in explanation.rules for name in rule.features} == {"amount"}
+    assert next(effect for effect in explanation.effects if effect.feature == "shop").effect == 0
+    assert explanation.asked.rows < 5000
+    assert str(explanation.counterfactual[0].conditions[0]).startswith("amount ≥ 6")
+
+
+def test_a_thousand_features():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 1000)).round(3)).add_prefix("c")
+    model = Counting(lambda f: np.column_stack([1 - (p := 1 / (1 + np.exp(-4 * (f["c3"] - f["c7"])))), p]))
+    explainer = Explainer(model, X, n_generated=300)
+    model.calls = model.rows = 0
+    explanation = explainer.explain(X.iloc[[0]].assign(c3=-0.2, c7=0.1))
+    assert {effect.feature for effect in explanation.effects[:2]} == {"c3", "c7"}
+    assert {name for rule in explanation.rules for name in rule.features} <= {"c3", "c7"}
+    assert explanation.counterfactual
+    assert explanation.asked.singles < explanation.asked.all_singles
+    assert model.calls == explanation.asked.calls <= 3
+    assert model.rows < 8000
+
+
+def test_a_slow_model_is_asked_once_and_never_again_for_another_objective():
+    X, _ = datasets.make_loans(600)
+    model = Counting(lambda f: np.column_stack([1 - (p := 1 / (1 + np.exp((f["income"] - 45) / 5))), p]))
+    explainer = Explainer(model, X, class_names=["accepted", "rejected"])
+    model.calls = model.rows = 0
+    case = explainer.locate(X.iloc[[3]])
+    assert model.calls == case.calls == 1
+    for objective in ("leverage", "confidence", "lift", "coverage", "support"):
+        assert case.explain(objective=objective).rules
+    assert model.calls == 1
+    assert model.rows <= case.rows + 1  # the instance, once more
+    case.explain(confirm=False)
+    assert model.calls == 2
+
+
+@pytest.mark.parametrize("kind", ["random", "alternating"])
+def test_a_model_that_does_not_repeat_itself_is_told(kind):
+    X, _ = datasets.make_loans(400)
+    rng, asked = np.random.default_rng(0), [0]
+
+    def model(frame):
+        asked[0] += 1
+        noise = rng.random(len(frame)) if kind == "random" else np.arange(len(frame)) * 0.37 % 1 * (asked[0] > 1)
+        chance = np.clip((frame["income"] > 45) * 0.6 + 0.4 * noise, 0, 1)
+        return np.column_stack([1 - chance, chance])
+
+    explanation = Explainer(model, X, n_generated=200).explain(X.iloc[[1]])
+    assert any("not deterministic" in note for note in explanation.notes)
+    assert explanation.to_text()
+
+
+def test_a_feature_that_is_constant_among_similar_rows_and_matters_is_named():
+    rng = np.random.default_rng(0)
+    contract = np.where(np.arange(1500) < 1300, "monthly", "one year")
+    X = pd.DataFrame({"contract": contract, "charge": np.where(contract == "monthly", 70, 20) + rng.normal(0, 4, 1500)})
+    X["months"] = np.where(contract == "monthly", 5, 50) + rng.integers(0, 5, 1500)
+
+    def model(frame):
+        risk = 1.2 * (frame["contract"] == "monthly") + 0.2 * (frame["charge"] - 69) - 0.3
+        chance = 1 / (1 + np.exp(-risk.to_numpy(dtype=float)))
+        return np.column_stack([1 - chance, chance])
+
+    explanation = Explainer(model, X, class_names=["stays", "leaves"]).explain(X.iloc[[0]].assign(charge=70.0))
+    assert explanation.prediction == "leaves"
+    effect = next(effect for effect in explanation.effects if effect.feature == "contract")
+    assert effect.constant
+    assert effect.turning("leaves") == ("one year",)
+    assert ("contract",) in [rule.features for rule in explanation.counterfactual]
+    assert "All similar cases have the same contract" in explanation.summary()
+
+
+def test_alone_and_in_any_batch_the_same_bytes():
+    X, y = datasets.make_loans(500)
+    explainer = Explainer(datasets.make_model("rf", X).fit(X, y), X, n_generated=200)
+    alone = [explainer.explain(X.iloc[[i]]).to_json() for i in range(12)]
+    for options in ({"chunk_size": 1}, {"chunk_size": 5}, {"chunk_size": 12, "n_jobs": 2}):
+        together = explainer.explain_many(X[:12], progress=False, **options)
+        assert [explanation.to_json() for explanation in together] == alone
+
+
+def test_the_paper_in_one_word():
+    X, y = datasets.make_loans(500)
+    model = datasets.make_model("tree", X).fit(X, y)
+    explainer = Explainer(model, X, preset="paper")
+    explanation = explainer.explain(X.iloc[[0]])
+    options = explanation.options
+    assert (options["thin"], options["design"], options["snap"], options["n_asked"]) == ("random", "random", False, 0)
+    assert (options["per"], options["confirm"], options["weight"]) == ("overall", False, "none")
+    assert set(options["cuts"]) == set(X.select_dtypes("number"))
+    assert len(explanation.rules) == 5
+    assert explanation.effects == ()
+    assert {rule.check for rule in explanation.rules} == {None}
+    assert Explainer(model, X, preset="paper", snap=True).explain(X.iloc[[0]]).options["snap"] is True
+    with pytest.raises(InputError, match="n_asked above 0"):
+        explainer.explain(X.iloc[[0]], confirm=True)
