@@ -54,24 +54,25 @@ class Breaks:
         similar, every = self._similar[rows].sum(axis=0) + both, self._every[rows].sum(axis=0) + both
         return Sums(*similar.tolist()), Sums(*every.tolist())
 
-    def expected(self, rows: list[int]) -> float:
-        """Mean change of the certainty if rows of the background break the rule, as often as they do.
+    def expected(self, rows: list[int], sign: int) -> float:
+        """Mean change of the certainty, in the direction of a sign, if rows of the background break the rule.
 
-        Each feature is taken to leave the instance's item independently of the others. Where more than two do, their
-        pairs stand for them.
+        Each feature is taken to leave the instance's item independently of the others, as often as in the background.
+        Where two do, the pairs count, which have values of similar rows, or the sum of what each does alone with values
+        of the background: whichever goes less in that direction. Where more do, their pairs stand for them.
         """
         outside, alone = self._outside[rows].tolist(), [self._move(self._background[row]) for row in rows]
         total = weight = 0.0
         for size in range(1, len(rows) + 1):
             for broken in combinations(range(len(rows)), size):
                 chance = math.prod(outside[i] if i in broken else 1 - outside[i] for i in range(len(rows)))
-                pairs = [(rows[i], rows[j]) for i, j in combinations(broken, 2)]
-                moves = [self._move(self._pairs[pair]) for pair in pairs if pair in self._pairs]
-                if size == 1:
-                    moves = [alone[broken[0]]]
-                if moves and chance:
-                    total, weight = total + chance * sum(moves) / len(moves), weight + chance
-        return total / weight if weight else sum(alone) / len(alone)
+                moves = [sign * alone[broken[0]]] if size == 1 else []
+                for i, j in combinations(broken, 2):
+                    pair = self._pairs.get((rows[i], rows[j]))
+                    apart = sign * (alone[i] + alone[j])
+                    moves.append(apart if pair is None else min(apart, sign * self._move(pair)))
+                total, weight = total + chance * sum(moves) / len(moves), weight + chance
+        return total / weight if weight else sign * sum(alone) / len(alone)
 
     def _move(self, sums: np.ndarray) -> float:
         """Mean change of the certainty; 0, if there are no edits."""

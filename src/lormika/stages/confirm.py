@@ -66,7 +66,7 @@ class Confirmation:
             sign = -1 if category.is_supporting else 1
             if not all(self._agree(sums, sign) for sums in (similar, every) if sums.rows):
                 return None
-            if sign * self._breaks.expected(rows) <= 0:
+            if self._breaks.expected(rows, sign) <= 0:
                 return None
         return Check(int(every.rows), int(agreed), self._before, every.certainty / every.rows) if agreed else None
 
@@ -97,16 +97,19 @@ class Confirmation:
         if responses.turned[trial.edits].any() or change.mean() < _LEAST or responses.change[trial.nearest] < 0:
             return None
         after = float(responses.certainty[trial.edits].mean())
-        if after <= self._before or not self._rises_in_background(trial):
+        if after <= self._before or not self._rises_in_background(changed):
             return None
         return Check(len(change), int((change > 0).sum()), self._before, after)
 
-    def _rises_in_background(self, trial: _Trial) -> bool:
-        """Whether values of the background inside a single item raise the certainty, if any were asked about."""
-        if trial.responses is not self._trials.singles:
-            return True
-        own = trial.edits[(self._trials.edits.source[trial.edits] & Source.BACKGROUND) > 0]
-        return len(own) == 0 or float(trial.responses.certainty[own].mean()) > self._before
+    def _rises_in_background(self, changed: list[int]) -> bool:
+        """Whether values of the background inside the items, each item alone and added up, raise the certainty."""
+        source, singles = self._trials.edits.source, self._trials.singles
+        moves = []
+        for item in changed:
+            inside = (self._breaks.in_item == item) & ((source & (Source.BACKGROUND | Source.INSIDE)) > 0)
+            if inside.any():
+                moves.append(float(singles.certainty[inside].mean()) - self._before)
+        return not moves or sum(moves) > 0
 
     def nearest(self, chosen: tuple[int, ...]) -> tuple[np.ndarray, int, float]:
         """The nearest edit that makes a confirmed rule true: its encoded row, and the model's label and certainty."""

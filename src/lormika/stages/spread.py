@@ -11,6 +11,7 @@ from lormika.rule import Condition, Equals, Interval
 
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,
+_INSIDE = (1 / 8, 3 / 8, 5 / 8, 7 / 8)  # shares of the rows inside an interval
 _ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so many
 
 
@@ -57,6 +58,16 @@ class Spread:
         ranks = np.ceil(np.arange(1, _PARTS) / _PARTS * others).astype(np.intp)  # from 1
         ranks[ranks > before] += own_rows  # skip the rows with the instance's value
         return np.unique(observed[np.searchsorted(below, ranks)])
+
+    def inside(self, feature: int, interval: Interval) -> np.ndarray:
+        """A few numbers that stand for the background's rows inside an interval."""
+        observed, below = self.background.observed(feature), self.below[feature]
+        low, high = np.searchsorted(observed, [interval.low, interval.high])
+        before, rows = int(below[low - 1]) if low else 0, 0
+        if high > low:
+            rows = int(below[high - 1]) - before
+        ranks = before + np.ceil(np.array(_INSIDE) * rows).astype(np.intp)
+        return observed[np.searchsorted(below, ranks)] if rows else np.empty(0)
 
     def share(self, feature: int, condition: Condition) -> float:
         """Share of the background that satisfies a condition on a feature."""

@@ -31,7 +31,8 @@ class Source(IntFlag):
     BACKGROUND = 2
     FAR = 4
     NEAREST = 8
-    END = 16  # the least or greatest value of the background, up to which a range may be open
+    INSIDE = 16  # one of a few by which the background's values inside a target are represented
+    END = 32  # the least or greatest value of the background, up to which a range may be open
 
     SIMILAR = TYPICAL | FAR | NEAREST
 
@@ -74,6 +75,9 @@ def choices(
         # Of one level, it is all three at once.
         for source, value in zip(_SOURCES[len(target.levels)], target.levels, strict=True):
             values[value] = values.get(value, Source(0)) | (source if row is not None else Source.BACKGROUND)
+        if target.item >= 0 and isinstance(target.condition, Interval):
+            for value in spread.inside(feature, target.condition).tolist():
+                values[value] = values.get(value, Source(0)) | Source.INSIDE
     for end in spread.ends(feature).tolist():
         if end != own:
             values[end] = values.get(end, Source(0)) | Source.END
