@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, pairwise, product
 from math import comb, prod
 
@@ -75,8 +76,12 @@ def k_optimal_rules(
     alpha: float,
     correction: str,
     consequents: Sequence[int] | None = None,
+    weights: Sequence[float] | None = None,
 ) -> list[NaiveRule]:
-    """The k first of all rules that pass, over rows of one value per feature; constant features have no items."""
+    """The k first of all rules that pass, over rows of one value per feature; constant features have no items.
+
+    A rule's score counts times the least weight of its features; one with a feature of weight 0 does not count at all.
+    """
     n = len(rows)
     features = range(len(rows[0]))
     values = {f: sorted({row[f] for row in rows}) for f in features}
@@ -84,6 +89,7 @@ def k_optimal_rules(
     if consequents is None:
         consequents = sorted(set(labels))
 
+    @cache
     def count(conditions, consequent) -> tuple[int, int]:
         matching = [i for i in range(n) if all(rows[i][f] == v for f, v in conditions)]
         return len(matching), sum(labels[i] == consequent for i in matching)
@@ -119,7 +125,14 @@ def k_optimal_rules(
                         n_q = sum(label == consequent for label in labels)
                         value = score(objective, n, n_p, n_q, a, m)
                         found.append(NaiveRule(conditions, consequent, n_p, a, value))
-    found.sort(key=lambda r: (-r.score, -r.antecedent, -r.both, len(r.conditions), r.conditions, r.consequent))
+
+    def weight(rule: NaiveRule) -> float:
+        return 1.0 if weights is None else min(weights[f] for f, _ in rule.conditions)
+
+    found = [rule for rule in found if weight(rule) > 0]
+    found.sort(
+        key=lambda r: (-r.score * weight(r), -r.antecedent, -r.both, len(r.conditions), r.conditions, r.consequent)
+    )
     return found[:k]
 
 

@@ -16,7 +16,7 @@ from lormika import Category, Counts, Equals, Explainer, InputError, ModelError,
 from lormika.rule import Edit, Rerun
 from lormika.views.answers import answer
 from lormika.views.certainty import Scale
-from lormika.views.words import percent
+from lormika.views.words import percent, percents
 
 
 def rule(category: Category, consequent: str, label: str, probability: float | None) -> Rule:
@@ -55,7 +55,7 @@ def test_text_shows_the_figures_of_each_rule(name):
         words = " and ".join(map(str, each.conditions))
         if not each.category.is_supporting:
             words += f" ⇒ {each.consequent}"
-        shares = f"{percent(each.confidence)} instead of {percent(each.counts.share_without)}"
+        shares = " instead of ".join(percents(each.confidence, each.counts.share_without))
         pattern = rf"^  (\S+) +{re.escape(shares)} +{re.escape(words)}$"
         found = [(i, m[1]) for i, line in enumerate(lines) if (m := re.match(pattern, line))]
         assert found, words

@@ -129,10 +129,12 @@ def test_every_confirmed_rule_says_so():
         text = read(explanation.to_html(page=False)).text
         for rule in explanation.rules:
             turns = rule.category == Category.COUNTERFACTUAL
-            count = "" if rule.check.asked == 1 else f" {rule.check} ways" if turns else f" {rule.check}"
-            assert f"✔ {'turned' if turns else 'checked'}{count}" in text
+            several = rule.check.asked > 1
+            count = f" {rule.check} ways" if turns and several else f"{rule.check} " if several else ""
+            words = f"turned{count}" if turns else f"{count}agree{'' if several else 's'}"
+            assert f"✔ {words}" in text
     assert "no similar row has this" in text
-    assert "weak: only the model's answers support it" in text
+    assert "weak: not found among similar rows" in text
 
 
 def test_strips_show_where_the_prediction_turns():

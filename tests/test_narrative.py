@@ -33,7 +33,7 @@ def test_it_says_the_prediction_and_the_best_reason(name):
         assert str(condition) in summary
     share, usual = percents(best.confidence, best.counts.share_without)
     if best.weak:
-        assert "Similar cases do not show why; but the prediction needs" in summary
+        assert "No rule among similar cases supports it; with other values than" in summary
     elif best.confidence < 0.5:
         assert f"the share predicted {explanation.prediction} is {share} instead of {usual}" in summary
     else:
@@ -75,7 +75,7 @@ def test_without_a_supporting_rule_it_says_so():
 def test_without_rules_only_the_prediction_and_what_was_asked_are_left():
     explanation = replace(golden("explanation"), rules=(), effects=())
     summary = explanation.summary()
-    assert summary.startswith("The model predicts rejected (65%). No other values of one or two features turn it")
+    assert summary.startswith("The model predicts rejected (65%). No change of one or two features turned it")
     assert "Every rule" not in summary
     assert replace(explanation, asked=None).summary() == "The model predicts rejected (65%)."
 
@@ -87,7 +87,7 @@ def test_less_than_half_is_told_as_a_shift():
     assert "the share predicted rejected is 37% instead of 27%." in summary
     assert "37% are" not in summary
     weak = replace(explanation, rules=(replace(rule, weak=True),)).summary()
-    assert f"the prediction needs {rule.conditions[0]}." in weak
+    assert f"with other values than {rule.conditions[0]}, it is less certain." in weak
     assert "37%" not in weak
 
 
@@ -158,7 +158,7 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
 @pytest.mark.parametrize(
     ("reruns", "asked", "effects", "said"),
     [
-        ([rerun("no", a=1)], ALL, (), "Changing a to 1 turns it to no (80%). No other feature turns it alone."),
+        ([rerun("no", a=1)], ALL, (), "Changing a to 1 turns it to no (80%). No other feature turned it alone."),
         ([rerun("no", a=1)], PART, (), "Changing a to 1 turns it to no (80%)."),
         (
             [rerun("no", age=1)],
@@ -170,29 +170,29 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", a=1, b=2)],
             ALL,
             (),
-            "No other value of one feature turns it (all 38 were tried); changing a to 1 together with b to 2 turns it to "
-            "no (80%).",
+            "No change of one feature turned it (38 values were tried); changing a to 1 together with b to 2 turns it "
+            "to no (80%).",
         ),
         (
             [rerun("no", a=1, b=2)],
             PART,
             (),
-            "None of the 38 of 120 single changes that were tried turns it; changing a to 1 together with b to 2 turns "
-            "it to no (80%).",
+            "None of the 38 of 120 single changes that were tried turned it; changing a to 1 together with b to 2 "
+            "turns it to no (80%).",
         ),
-        ([], ALL, (), "No other values of one or two features turn it (all 38 and 612 were tried)."),
+        ([], ALL, (), "No change of one or two features turned it (38 values and 612 pairs were tried)."),
         (
             [],
             PART,
             (),
-            "None of the 38 of 120 single changes and 500 of 2,400 pairs that were tried turns it.",
+            "None of the 38 of 120 single changes and 500 of 2,400 pairs that were tried turned it.",
         ),
         (
             [rerun("no", a=1, b=2, c=3)],
             replace(ALL, all_pairs=700),
             (),
-            "No other value of one feature turns it (all 38 were tried), and none of the 612 of 700 pairs that were tried; "
-            "changing a to 1, b to 2 and c to 3 turns it to no (80%).",
+            "No change of one feature turned it (38 values were tried), nor did any of the 612 of 700 pairs that were "
+            "tried; changing a to 1, b to 2 and c to 3 turns it to no (80%).",
         ),
         ([], ALL, ("income",), ""),  # one that no rule may name: nothing is claimed of single changes
         ([], replace(ALL, singles=0, all_singles=0, pairs=0, all_pairs=0), (), ""),

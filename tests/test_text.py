@@ -40,7 +40,7 @@ def test_figures_are_there_for_those_who_want_them(explanation):
         f"{rule.real.antecedent:,} real + {rule.counts.antecedent - rule.real.antecedent:,} made",
     )
     for each in figures:
-        assert each in explanation.to_text(figures=True)
+        assert each in explanation.to_text(200, figures=True)
         assert each not in explanation.to_text()
     assert len(explanation.to_text(figures=True)) > len(explanation.to_text())
 
@@ -102,16 +102,16 @@ def test_what_the_prediction_depends_on():
     section = explanation.to_text(110).partition("What this prediction depends on")[2]
     for words in ("8% … 65%  turns at employed, self-employed", "turns at ≥ 6.1", "62% … 85%"):
         assert words in section, words
-    assert "… 3 others: no change of one of them moves it by more than 8 points" in section
+    assert "… 3 others: no value of them that was tried moves it by more than 8 points" in section
     assert "the same in all similar rows" in golden("no_single").to_text(110)
     label = golden("label").to_text(110)
-    assert "… 7 others: no change of one of them turns it" in label
+    assert "… 7 others: no value of them that was tried turns it" in label
     assert "What this prediction depends on" not in replace(explanation, effects=()).to_text(110)
 
 
 def test_weak_rules_and_those_that_no_row_has_are_marked():
     text = CASES["rare"]().to_text(110)
-    assert "weak: only the model's answers support it" in text
+    assert "weak: not found among similar rows" in text
     assert "no similar row has this" in text
     assert "nan" not in text
 

@@ -80,12 +80,12 @@ class Case:
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = datasets.make_loans(500)
     >>> numbers = X[["income", "debt_ratio", "missed_payments", "age"]]
-    >>> explainer = Explainer(DecisionTreeClassifier(random_state=0).fit(numbers, y), numbers)
-    >>> case = explainer.locate(numbers.iloc[[0]])
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=5, random_state=0).fit(numbers, y), numbers)
+    >>> case = explainer.locate(numbers.iloc[[1]])
     >>> print(case.explain(objective="leverage").current_supporting[0])
-    income ≤ 25 ⇒ rejected
-    >>> print(case.explain(objective="lift", weight="none").current_supporting[0])
-    income ≤ 25 and debt_ratio ≥ 0.555 ⇒ rejected
+    income ≥ 47 ⇒ accepted
+    >>> print(case.explain(objective="lift").current_supporting[0])
+    income ≥ 47 and missed_payments = 1 ⇒ accepted
     """
 
     parts: Parts

@@ -21,11 +21,12 @@ _EMPTY = {
     Category.HYPOTHETICAL_CONTRADICTING: "no conditions that could become true go against {prediction}",
 }
 
+_NOT_CONFIRMED = "of those found among similar rows, none was confirmed by the model for this instance"
+
 _UNCONFIRMED = {
-    Category.CURRENT_SUPPORTING: "nothing that is true of this instance, and that the model reacts to, supports it",
-    Category.CURRENT_CONTRADICTING: "nothing that is true of this instance, and that the model reacts to, speaks "
-    "against it",
-    Category.HYPOTHETICAL_SUPPORTING: "no change of one or two features that was tried makes the model more certain",
+    Category.CURRENT_SUPPORTING: "no value of this instance was seen to be needed for the prediction",
+    Category.CURRENT_CONTRADICTING: _NOT_CONFIRMED,
+    Category.HYPOTHETICAL_SUPPORTING: _NOT_CONFIRMED,
 }
 
 _UNKNOWN = "the model gives labels only, which do not tell how certain it is"

@@ -29,6 +29,17 @@ class Sums(NamedTuple):
     certainty: float
 
 
+LEAST = 0.1  # mean change of the log-odds that confirms a rule
+_CHANGE = Sums._fields.index("change")
+_ROUNDING = 1e-10
+
+
+def difference(mean: float, value: float) -> float:
+    """How much a mean is above a value; 0, if no more than rounding tells them apart."""
+    found = mean - value
+    return found if abs(found) > _ROUNDING * max(1.0, abs(value)) else 0.0
+
+
 class Breaks:
     """Edits that lead out of the instance's items. Features are counted among those that vary among similar rows."""
 
@@ -36,7 +47,7 @@ class Breaks:
         self._items, self._trials, self._before = items, trials, certainty
         edits = trials.edits
         self.in_item = items_of_singles(items, edits)
-        self.counted: np.ndarray = (edits.source & ~Source.END) > 0
+        self.counted: np.ndarray = (edits.source & ~Source.OTHER) > 0
         self._of_background: np.ndarray = (edits.source & Source.BACKGROUND) > 0
         self._frequency = _frequencies(spread, edits)
         self._row_of = np.full(len(edits.instance), -1)
@@ -53,6 +64,10 @@ class Breaks:
         both = sum(pairs, start=np.zeros(len(Sums._fields)))
         similar, every = self._similar[rows].sum(axis=0) + both, self._every[rows].sum(axis=0) + both
         return Sums(*similar.tolist()), Sums(*every.tolist())
+
+    def each_agrees(self, rows: list[int], sign: int) -> bool:
+        """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
+        return all(sign * difference(change, 0.0) > 0 for change in self._every[rows, _CHANGE].tolist())
 
     def expected(self, rows: list[int], sign: int) -> float:
         """Mean change of the certainty, in the direction of a sign, if rows of the background break the rule.
@@ -72,29 +87,28 @@ class Breaks:
                     apart = sign * (alone[i] + alone[j])
                     moves.append(apart if pair is None else min(apart, sign * self._move(pair)))
                 total, weight = total + chance * sum(moves) / len(moves), weight + chance
-        return total / weight if weight else sign * sum(alone) / len(alone)
+        return difference(total / weight if weight else sign * sum(alone) / len(alone), 0.0)
 
     def _move(self, sums: np.ndarray) -> float:
         """Mean change of the certainty; 0, if there are no edits."""
         rows, certainty = float(sums[0]), float(sums[-1])
-        return certainty / rows - self._before if rows else 0.0
+        return difference(certainty / rows, self._before) if rows else 0.0
 
     def most_needed(self) -> tuple[int, ...]:
         """The feature, or else the two, without whose values the model is least certain; empty, if there is none.
 
         Measured over values of the background; features that are constant among similar rows count, too.
         """
-        moves: dict[tuple[int, ...], float] = {
-            (f,): self._background_move(f) for f in range(len(self._trials.edits.instance))
-        }
-        if min(moves.values()) >= 0:
+        alone = {f: self._without(f) for f in range(len(self._trials.edits.instance))}
+        moves: dict[tuple[int, ...], float] = {(f,): move for f, move in alone.items() if move < 0}
+        if not moves:
             features = self._items.features
             moves = {
                 (features[i], features[j]): self._move(sums)
                 for (i, j), sums in self._pairs.items()
-                if self._both_matter(features[i], features[j])
+                if sums[_CHANGE] <= -LEAST * sums[0] and self._both_matter(features[i], features[j])
             }
-        best = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
+        best: tuple[int, ...] = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
         return best if best and moves[best] < 0 else ()
 
     def _both_matter(self, first: int, second: int) -> bool:
@@ -106,14 +120,15 @@ class Breaks:
         alone = self._trials.singles.change[pairs.singles[own]]
         return bool((np.abs(together[..., None] - alone).max(axis=(0, 1)) >= MATTERS).all())
 
-    def _background_move(self, feature: int) -> float:
-        own = self.outside(feature)
-        weights = self._frequency[own]
-        if not weights.sum():
-            weights = np.ones(len(own))
+    def _without(self, feature: int) -> float:
+        """Mean change of the certainty with other values of a feature; 0, if the log-odds do not fall enough."""
+        own, singles = self.outside(feature), self._trials.singles
         if len(own) == 0:
             return 0.0
-        return float(np.average(self._trials.singles.certainty[own], weights=weights)) - self._before
+        weights = self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
+        if np.average(singles.change[own], weights=weights) > -LEAST:
+            return 0.0
+        return difference(float(np.average(singles.certainty[own], weights=weights)), self._before)
 
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""

@@ -12,14 +12,12 @@ import numpy as np
 from lormika.items import Items
 from lormika.models import Unit
 from lormika.rule import Category, Check
-from lormika.stages.breaks import Breaks, Sums
+from lormika.stages.breaks import LEAST, Breaks, Sums, difference
 from lormika.stages.effects import MATTERS, largest_changes
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source
 from lormika.stages.trials import Trials
-
-_LEAST = 0.1  # mean change of the log-odds that confirms a rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +64,15 @@ class Confirmation:
             sign = -1 if category.is_supporting else 1
             if not all(self._agree(sums, sign) for sums in (similar, every) if sums.rows):
                 return None
-            if self._breaks.expected(rows, sign) <= 0:
+            if not self._breaks.each_agrees(rows, sign) or self._breaks.expected(rows, sign) <= 0:
                 return None
         return Check(int(every.rows), int(agreed), self._before, every.certainty / every.rows) if agreed else None
 
     def _agree(self, sums: Sums, sign: int) -> bool:
-        """Whether edits move the model in this direction: on average, and more often than in the other."""
-        move = sums.certainty / sums.rows - self._before
-        return sign * sums.change / sums.rows >= _LEAST and sign * (sums.higher - sums.lower) > 0 and sign * move > 0
+        """Whether edits move the model in this direction: on average, and most of them."""
+        move = difference(sums.certainty / sums.rows, self._before)
+        agreed = sums.lower if sign < 0 else sums.higher
+        return sign * sums.change / sums.rows >= LEAST and 2 * agreed > sums.rows and sign * move > 0
 
     def most_needed(self) -> tuple[tuple[int, ...], Check] | None:
         """Features whose values the prediction needs most, and what the model said of others; None: it needs none."""
@@ -94,12 +93,13 @@ class Confirmation:
         if trial is None:
             return None
         responses, change = trial.responses, trial.responses.change[trial.edits]
-        if responses.turned[trial.edits].any() or change.mean() < _LEAST or responses.change[trial.nearest] < 0:
+        if responses.turned[trial.edits].any() or change.mean() < LEAST or responses.change[trial.nearest] < 0:
             return None
         after = float(responses.certainty[trial.edits].mean())
-        if after <= self._before or not self._rises_in_background(changed):
+        agreed = int((change > 0).sum())
+        if difference(after, self._before) <= 0 or 2 * agreed <= len(change) or not self._rises_in_background(changed):
             return None
-        return Check(len(change), int((change > 0).sum()), self._before, after)
+        return Check(len(change), agreed, self._before, after)
 
     def _rises_in_background(self, changed: list[int]) -> bool:
         """Whether values of the background inside the items, each item alone and added up, raise the certainty."""
@@ -109,7 +109,7 @@ class Confirmation:
             inside = (self._breaks.in_item == item) & ((source & (Source.BACKGROUND | Source.INSIDE)) > 0)
             if inside.any():
                 moves.append(float(singles.certainty[inside].mean()) - self._before)
-        return not moves or sum(moves) > 0
+        return not moves or difference(sum(moves), 0.0) > 0
 
     def nearest(self, chosen: tuple[int, ...]) -> tuple[np.ndarray, int, float]:
         """The nearest edit that makes a confirmed rule true: its encoded row, and the model's label and certainty."""

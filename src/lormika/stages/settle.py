@@ -18,6 +18,7 @@ from lormika.rule import Condition
 from lormika.stages.asking import Asking
 from lormika.stages.responses import Responses, respond
 from lormika.stages.spread import Spread
+from lormika.stages.targets import origin
 from lormika.stages.turning import Way, between
 
 _STEPS = (0.0, 1 / 3, 2 / 3, 0.97)  # shares of the background's rows beyond the first value
@@ -80,7 +81,7 @@ class _Grid:
     def _condition(self, place: int, corner: int) -> Condition:
         f, values = self._way.features[place], self._values[place]
         start, end = float(values[0]), float(values[corner])
-        upwards = not start < self._instance[f]
+        upwards = start >= origin(self._background, f, float(self._instance[f]))
         if corner == len(values) - 1 and self._background.schema.features[f].is_numeric:
             end = math.inf if upwards else -math.inf
         return between(self._background, f, start, end)
@@ -91,7 +92,7 @@ def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:
     if not spread.background.schema.features[f].is_numeric:
         return np.array([start])
     observed, below = spread.background.observed(f), spread.below[f]
-    if start < before:
+    if start < origin(spread.background, f, before):
         rows = int(below[np.searchsorted(observed, start, side="right") - 1])
         ranks = [max(1, rows - int(share * rows)) for share in _STEPS[1:]]
     else:

@@ -12,6 +12,7 @@ from lormika.rule import Condition, Equals, Interval
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,
 _INSIDE = (1 / 8, 3 / 8, 5 / 8, 7 / 8)  # shares of the rows inside an interval
+_FEW = 24  # numbers
 _ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so many
 
 
@@ -88,8 +89,9 @@ class Spread:
         places = np.searchsorted(observed, values).clip(0, max(len(observed) - 1, 0))
         return np.where(observed[places] == values, shares[places], 0.0) if len(observed) else np.zeros(len(values))
 
-    def ends(self, feature: int) -> np.ndarray:
-        """The least and the greatest observed number; of a category, nothing."""
+    def others(self, feature: int) -> np.ndarray:
+        """The least and the greatest observed number, or all of them, if they are few; of a category, nothing."""
         if not self.background.schema.features[feature].is_numeric:
             return np.empty(0)
-        return self.background.observed(feature)[[0, -1]] if len(self.background.observed(feature)) else np.empty(0)
+        observed = self.background.observed(feature)
+        return observed if len(observed) <= _FEW else observed[[0, -1]]

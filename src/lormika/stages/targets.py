@@ -32,7 +32,7 @@ class Source(IntFlag):
     FAR = 4
     NEAREST = 8
     INSIDE = 16  # one of a few by which the background's values inside a target are represented
-    END = 32  # the least or greatest value of the background, up to which a range may be open
+    OTHER = 32  # the least or greatest number of the background, or any of a number that has few
 
     SIMILAR = TYPICAL | FAR | NEAREST
 
@@ -46,7 +46,7 @@ class Target:
     item: int  # its number among all items; -1: the feature is constant among similar rows
     direction: int  # of the change: 1 upwards, -1 downwards; 0: neither
     rows: int  # of the sample (or of the background, if the feature is constant there) that are in it
-    levels: tuple[float, ...]  # encoded values, from the nearest on
+    levels: tuple[float, float, float]  # encoded values: the nearest, the typical and the far one; some may be the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,15 @@ def choices(
     else:
         targets = tuple(_categories(background, feature, others))
     for target in targets:
-        # Of one level, it is all three at once.
-        for source, value in zip(_SOURCES[len(target.levels)], target.levels, strict=True):
+        for source, value in zip((Source.NEAREST, Source.TYPICAL, Source.FAR), target.levels, strict=True):
             values[value] = values.get(value, Source(0)) | (source if row is not None else Source.BACKGROUND)
         if target.item >= 0 and isinstance(target.condition, Interval):
             for value in spread.inside(feature, target.condition).tolist():
                 values[value] = values.get(value, Source(0)) | Source.INSIDE
-    for end in spread.ends(feature).tolist():
-        if end != own:
-            values[end] = values.get(end, Source(0)) | Source.END
+    for value in spread.others(feature).tolist():
+        if value != own:
+            values[value] = values.get(value, Source(0)) | Source.OTHER
     return Choices(values, targets)
-
-
-_SOURCES = {
-    1: (Source.SIMILAR,),
-    2: (Source.NEAREST, Source.TYPICAL | Source.FAR),
-    3: (Source.NEAREST, Source.TYPICAL, Source.FAR),
-}
 
 
 def _item_targets(background: Background, items: Items, row: int, column: np.ndarray, own: float) -> Iterator[Target]:
@@ -102,22 +94,23 @@ def _item_targets(background: Background, items: Items, row: int, column: np.nda
         if isinstance(condition, Equals):
             value = float(background.schema.features[feature].positions[condition.value])
             if value != own:  # a category that no similar row has is the instance's own all the same
-                yield Target(feature, condition, first + number, 0, rows, (value,))
+                yield Target(feature, condition, first + number, 0, rows, (value, value, value))
         elif not condition.low <= own < condition.high:
             inside = np.sort(column[codes == number])
-            start = float(background.means[feature]) if math.isnan(own) else own
+            start = origin(background, feature, own)
             direction = 1 if condition.low > start else -1 if condition.high <= start else 0
-            levels = _levels(inside, nearest_inside(background, column, feature, own, condition), start, direction)
+            typical, far = _typical_and_far(inside, direction)
+            levels = (nearest_inside(background, column, feature, own, condition), typical, far)
             yield Target(feature, condition, first + number, direction, rows, levels)
 
 
-def _levels(inside: np.ndarray, nearest_value: float, start: float, direction: int) -> tuple[float, ...]:
-    """The nearest value, the median, and one that is further than most, without repetition."""
+def _typical_and_far(inside: np.ndarray, direction: int) -> tuple[float, float]:
+    """The lower median, and a value that is further than most; without a direction, the median again."""
     last = len(inside) - 1
-    chosen = [nearest_value, float(inside[last // 2])]
-    if direction:
-        chosen.append(float(inside[int(_FAR * last) if direction > 0 else last - int(_FAR * last)]))
-    return tuple(sorted(dict.fromkeys(chosen), key=lambda value: abs(value - start)))
+    typical = float(inside[last // 2])
+    if direction == 0:
+        return typical, typical
+    return typical, float(inside[int(_FAR * last) if direction > 0 else last - int(_FAR * last)])
 
 
 def _sides(background: Background, feature: int, others: np.ndarray, own: float) -> Iterator[Target]:
@@ -130,8 +123,8 @@ def _sides(background: Background, feature: int, others: np.ndarray, own: float)
             continue
         low, high = (-math.inf, own) if direction < 0 else (math.nextafter(own, math.inf), math.inf)
         condition = Interval(name, -math.inf, math.inf, whole) if direction == 0 else Interval(name, low, high, whole)
-        levels = tuple(dict.fromkeys(values[[0, len(values) // 2, -1]].tolist()))
-        yield Target(feature, condition, -1, direction, 0, levels)
+        first, middle, last = values[[0, len(values) // 2, -1]].tolist()
+        yield Target(feature, condition, -1, direction, 0, (first, middle, last))
 
 
 def _categories(background: Background, feature: int, others: np.ndarray) -> Iterator[Target]:
@@ -139,7 +132,12 @@ def _categories(background: Background, feature: int, others: np.ndarray) -> Ite
     for rank, value in enumerate(others.tolist()):
         category = described.decode(value)
         assert category is not None
-        yield Target(feature, Equals(described.name, category), -1, 0, -rank, (value,))
+        yield Target(feature, Equals(described.name, category), -1, 0, -rank, (value, value, value))
+
+
+def origin(background: Background, feature: int, own: float) -> float:
+    """Where changes of a number start: at the instance's value; at the mean, if it has none."""
+    return float(background.means[feature]) if math.isnan(own) else own
 
 
 def is_whole(background: Background, feature: int) -> bool:
@@ -155,8 +153,7 @@ def nearest_inside(background: Background, sample: np.ndarray, feature: int, val
     inside = _inside(background.observed(feature), interval)
     if len(inside) == 0:  # without snapping, all values there may be generated ones
         inside = _inside(np.sort(sample), interval)
-    start = background.means[feature] if np.isnan(value) else value
-    return float(nearest(inside, np.array([start]))[0])
+    return float(nearest(inside, np.array([origin(background, feature, value)]))[0])
 
 
 def _inside(ordered: np.ndarray, interval: Interval) -> np.ndarray:

@@ -132,13 +132,15 @@ def _further_ways(
 ) -> Asking[list[Way]]:
     """Ways of two features at their far values, else of three features, where nothing smaller turns the prediction."""
     far = edits.far[pairs.targets][:, None]
+    fresh = (far != pairs.singles).any(axis=2).all(axis=1)  # neither the nearest values nor the typical ones
+    far, targets = far[fresh], pairs.targets[fresh]
     triples = _triples(edits, singles, pairs)
     levels = edits.levels[triples].transpose(0, 2, 1)
     rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(levels.reshape(-1, 3))])
     if len(rows) == 0:
         return []
     answers = respond(own, (yield rows))
-    apart = Combinations(pairs.targets, far, np.arange(len(far))[:, None], answers)
+    apart = Combinations(targets, far, np.arange(len(far))[:, None], answers)
     together = Combinations(triples, levels, len(far) + np.arange(levels.size // 3).reshape(-1, LEVELS), answers)
     for combinations in (apart, together):
         irreducible = np.zeros(combinations.asked.shape, dtype=bool)  # nothing smaller turned

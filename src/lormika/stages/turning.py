@@ -16,7 +16,7 @@ from lormika.background import Background
 from lormika.rule import Condition, Equals, Interval
 from lormika.stages.edits import LEVELS, Edits, Pairs
 from lormika.stages.responses import Responses
-from lormika.stages.targets import is_whole
+from lormika.stages.targets import is_whole, origin
 
 _MOST_SETS = 12  # sets of several features for which a way is made
 
@@ -42,8 +42,7 @@ def single_ways(background: Background, edits: Edits, singles: Responses) -> lis
     for f in np.unique(edits.feature[turned]).tolist():
         own = np.flatnonzero(edits.feature == f)
         if background.schema.features[f].is_numeric:
-            start = edits.instance[f]
-            start = float(background.means[f]) if math.isnan(start) else start
+            start = origin(background, f, float(edits.instance[f]))
             sides = (own[edits.value[own] >= start], own[edits.value[own] < start][::-1])
             runs = [_run(singles, side) for side in sides if turned[side].any()]
             run = min(runs, key=lambda run: (steps[run[0]], singles.change[run[0]]))
@@ -66,7 +65,7 @@ def _run(singles: Responses, outward: np.ndarray) -> np.ndarray:
 def _number_way(background: Background, edits: Edits, singles: Responses, f: int, run: np.ndarray) -> Way:
     observed = background.observed(f)
     start, end = float(edits.value[run[0]]), float(edits.value[run[-1]])
-    upwards = not start < edits.instance[f]
+    upwards = start >= origin(background, f, float(edits.instance[f]))
     if upwards and end >= observed[-1]:
         end = math.inf
     elif not upwards and end <= observed[0]:
@@ -192,7 +191,7 @@ def _shortened(observed: np.ndarray, value: float, *, downwards: bool) -> float:
     """An end of a range with fewer digits, if it has many, without reaching the next observed value.
 
     >>> _shortened(np.array([0.1, 0.123456789]), 0.123456789, downwards=True)
-    0.12
+    0.123
     >>> _shortened(np.array([0.0, 9.1]), 9.1, downwards=True)
     9.1
     """

@@ -165,7 +165,7 @@ def others(rest: Sequence[FeatureEffect], worth: Sequence[FeatureEffect]) -> str
 def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
     """What can be said of the others in one line."""
     turning = [effect.feature for effect in rest if effect.turns]
-    which = "no change of one of them" if len(rest) > 1 else "no change of it"
+    which = "no value of them that was tried" if len(rest) > 1 else "no value of it that was tried"
     if turning:
         names = ", ".join(turning[:_MOST_NAMES]) + (" …" if len(turning) > _MOST_NAMES else "")
         return f"some values of {names} turn it alone"

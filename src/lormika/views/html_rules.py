@@ -187,8 +187,8 @@ def _count(rule: Rule, reply: Answer, scale: Scale) -> str | None:
         return reply.count
     turns = rule.category == Category.COUNTERFACTUAL
     if rule.check.asked == 1:
-        return "turned" if turns else "checked"
-    return f"turned {rule.check} ways" if turns else f"checked {rule.check}"
+        return "turned" if turns else "agrees"
+    return f"turned {rule.check} ways" if turns else f"{rule.check} agree"
 
 
 def _arrow(reply: Answer, scale: Scale) -> dict[str, Any] | None:

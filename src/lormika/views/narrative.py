@@ -80,7 +80,11 @@ def _reasons(rules: list[Rule]) -> list[Span]:
 def _needed(rule: Rule) -> list[Span]:
     """What the prediction needs, though similar cases do not show it."""
     needs = listed([str(condition) for condition in rule.conditions], "and")
-    return [Span("Similar cases do not show why; but the prediction needs "), *needs, Span(".")]
+    return [
+        Span("No rule among similar cases supports it; with other values than "),
+        *needs,
+        Span(", it is less certain."),
+    ]
 
 
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:

@@ -12,6 +12,7 @@ from lormika.views.spans import Span, listed
 from lormika.views.words import percents
 
 _MOST_CHANGES = 2
+_MOST_EDITS = 5  # that a sentence lists
 _MOST_NAMES = 3  # of other features that turn the prediction alone
 
 
@@ -42,7 +43,7 @@ def _with_single(payload: Payload, turning: list[Rerun], solo: set[str], complet
         names = listed(others[:_MOST_NAMES], "and" if len(others) <= _MOST_NAMES else ",")
         more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
         return [*spans, Span(" Alone, "), *names, Span(f"{more} can turn it, too.")]
-    return [*spans, Span(" No other feature turns it alone.")] if complete else spans
+    return [*spans, Span(" No other feature turned it alone.")] if complete else spans
 
 
 def _nothing(asked: Payload, with_pairs: bool) -> str:
@@ -54,14 +55,14 @@ def _nothing(asked: Payload, with_pairs: bool) -> str:
     if singles < all_singles:
         some = f"none of the {singles:,} of {all_singles:,} single changes"
         some += f" and {pairs:,} of {all_pairs:,} pairs" if with_pairs else ""
-        return f"{some[0].upper()}{some[1:]} that were tried turns it"
+        return f"{some[0].upper()}{some[1:]} that were tried turned it"
     if not with_pairs:
-        return f"No other value of one feature turns it (all {singles:,} were tried)"
+        return f"No change of one feature turned it ({singles:,} values were tried)"
     if pairs == all_pairs:
-        return f"No other values of one or two features turn it (all {singles:,} and {pairs:,} were tried)"
+        return f"No change of one or two features turned it ({singles:,} values and {pairs:,} pairs were tried)"
     return (
-        f"No other value of one feature turns it (all {singles:,} were tried), and none of the {pairs:,} of "
-        f"{all_pairs:,} pairs that were tried"
+        f"No change of one feature turned it ({singles:,} values were tried), nor did any of "
+        f"the {pairs:,} of {all_pairs:,} pairs that were tried"
     )
 
 
@@ -92,6 +93,8 @@ def _chance(payload: Payload, rerun: Rerun) -> str:
 
 def _edits(edits: Sequence[Edit]) -> list[Span]:
     texts = [f"{edit.feature} to {format_value(edit.after)}" for edit in edits]
+    if len(texts) > _MOST_EDITS:
+        return [*listed(texts[: _MOST_EDITS - 1], ","), Span(f" and {len(texts) - _MOST_EDITS + 1} other features")]
     return listed(texts, "together with" if len(texts) == 2 else "and")
 
 

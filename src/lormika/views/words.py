@@ -101,7 +101,7 @@ def percent(share: float) -> str:
     return "<0.01%" if share < 0.5 else ">99.99%"
 
 
-WEAK = "weak: only the model's answers support it, not the similar rows"
+WEAK = "weak: not found among similar rows, only by asking the model"
 
 
 def percents(before: float, after: float) -> tuple[str, str]:
