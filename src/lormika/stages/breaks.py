@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,7 +31,6 @@ class Sums(NamedTuple):
 
 
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
-_CHANGE = Sums._fields.index("change")
 _ROUNDING = 1e-10
 
 
@@ -61,13 +61,11 @@ class Breaks:
     def of(self, rows: list[int]) -> tuple[Sums, Sums]:
         """Over edits that change one or two of these features: to values of similar rows, and to all but the ends."""
         pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
-        both = sum(pairs, start=np.zeros(len(Sums._fields)))
-        similar, every = self._similar[rows].sum(axis=0) + both, self._every[rows].sum(axis=0) + both
-        return Sums(*similar.tolist()), Sums(*every.tolist())
+        return _total([self._similar[row] for row in rows] + pairs), _total([self._every[row] for row in rows] + pairs)
 
     def each_agrees(self, rows: list[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        return all(sign * difference(change, 0.0) > 0 for change in self._every[rows, _CHANGE].tolist())
+        return all(sign * difference(change, 0.0) > 0 for change in (self._every[row].change for row in rows))
 
     def expected(self, rows: list[int], sign: int) -> float:
         """Mean change of the certainty, in the direction of a sign, if rows of the background break the rule.
@@ -76,7 +74,7 @@ class Breaks:
         Where two do, the pairs count, which have values of similar rows, or the sum of what each does alone with values
         of the background: whichever goes less in that direction. Where more do, their pairs stand for them.
         """
-        outside, alone = self._outside[rows].tolist(), [self._move(self._background[row]) for row in rows]
+        outside, alone = [self._outside[row] for row in rows], [self._move(self._background[row]) for row in rows]
         total = weight = 0.0
         for size in range(1, len(rows) + 1):
             for broken in combinations(range(len(rows)), size):
@@ -89,10 +87,9 @@ class Breaks:
                 total, weight = total + chance * sum(moves) / len(moves), weight + chance
         return difference(total / weight if weight else sign * sum(alone) / len(alone), 0.0)
 
-    def _move(self, sums: np.ndarray) -> float:
+    def _move(self, sums: Sums) -> float:
         """Mean change of the certainty; 0, if there are no edits."""
-        rows, certainty = float(sums[0]), float(sums[-1])
-        return difference(certainty / rows, self._before) if rows else 0.0
+        return difference(sums.certainty / sums.rows, self._before) if sums.rows else 0.0
 
     def most_needed(self) -> tuple[int, ...]:
         """The feature, or else the two, without whose values the model is least certain; empty, if there is none.
@@ -106,7 +103,7 @@ class Breaks:
             moves = {
                 (features[i], features[j]): self._move(sums)
                 for (i, j), sums in self._pairs.items()
-                if sums[_CHANGE] <= -LEAST * sums[0] and self._both_matter(features[i], features[j])
+                if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j])
             }
         best: tuple[int, ...] = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
         return best if best and moves[best] < 0 else ()
@@ -139,8 +136,8 @@ class Breaks:
             own &= self.in_item != self._items.first_of(row) + self._items.instance[row]
         return np.flatnonzero(own)
 
-    def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sums (features x fields) of single edits that lead out of the instance's item."""
+    def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> list[Sums]:
+        """Of each feature, sums of single edits that lead out of the instance's item."""
         items, rows = self._items, self._row_of[self._trials.edits.feature]
         own = np.where(items.instance >= 0, np.cumsum(items.sizes) - items.sizes + items.instance, -1)
         breaks = counted & (rows >= 0)
@@ -148,10 +145,10 @@ class Breaks:
         size = len(items.features)
         scale = np.ones(len(rows)) if weights is None else weights
         columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
-        return np.column_stack(columns)
+        return list(map(Sums, *(column.tolist() for column in columns)))
 
-    def _sum_pairs(self) -> dict[tuple[int, int], np.ndarray]:
-        """Sums (fields) of all pairs of edits of two features, the earlier first; all of them break both conditions."""
+    def _sum_pairs(self) -> dict[tuple[int, int], Sums]:
+        """Sums of all pairs of edits of two features, the earlier first; all of them break both conditions."""
         pairs, targets = self._trials.pairs, self._trials.edits.targets
         rows = self._row_of[np.array([target.feature for target in targets], dtype=np.intp)[pairs.targets]]
         fresh = np.ones(pairs.asked.shape, dtype=bool)  # a level that is not the same as the one before
@@ -161,8 +158,12 @@ class Breaks:
         asked = pairs.asked[which, level]
         keys, place = np.unique(rows[which] @ [len(targets) + 1, 1], return_inverse=True)
         columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
-        sums = np.column_stack(columns)
-        return {divmod(int(key), len(targets) + 1): sums[i] for i, key in enumerate(keys.tolist())}
+        sums = map(Sums, *(column.tolist() for column in columns))
+        return {divmod(key, len(targets) + 1): own for key, own in zip(keys.tolist(), sums, strict=True)}
+
+
+def _total(parts: Sequence[Sums]) -> Sums:
+    return Sums(*map(sum, zip(*parts, strict=True)))
 
 
 def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
@@ -178,14 +179,12 @@ def _frequencies(spread: Spread, edits: Edits) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _shares_outside(spread: Spread, items: Items) -> np.ndarray:
+def _shares_outside(spread: Spread, items: Items) -> list[float]:
     """Of each feature: share of the background that is not in the instance's item."""
-    return np.array(
-        [
-            1.0 if own < 0 else 1.0 - spread.share(f, items.conditions[items.first_of(row) + own])
-            for row, (f, own) in enumerate(zip(items.features, items.instance.tolist(), strict=True))
-        ]
-    )
+    return [
+        1.0 if own < 0 else 1.0 - spread.share(f, items.conditions[items.first_of(row) + own])
+        for row, (f, own) in enumerate(zip(items.features, items.instance.tolist(), strict=True))
+    ]
 
 
 def items_of_singles(items: Items, edits: Edits) -> np.ndarray:

@@ -11,7 +11,7 @@ from lormika.background import Background
 from lormika.items import Items
 from lormika.rule import Condition, Edit, Equals, Interval
 from lormika.stages.spread import Spread
-from lormika.stages.targets import Choices, Source, Target, choices, nearest_inside
+from lormika.stages.targets import Choices, Target, choices, nearest_inside
 
 LEVELS = 2  # at which targets are combined: both at their nearest, or both at their typical value
 _AT_LEAST = 2  # values of every feature
@@ -102,9 +102,9 @@ def _kept(found: Sequence[Choices], most: int) -> list[list[float]]:
     return [sorted(values) for values in kept]
 
 
-def _urgency(source: Source) -> int:
+def _urgency(source: int) -> int:
     """The lowest reason to ask about a value."""
-    return int(source) & -int(source)
+    return source & -source
 
 
 def _pairable(targets: Sequence[Target]) -> np.ndarray:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntFlag
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from lormika.values import nearest
 _FAR = 0.9  # share of a target's rows that lie before its far level
 
 
-class Source(IntFlag):
-    """Why a value is asked about; the lower, the sooner."""
+class Source:
+    """Why a value is asked about, as bits; the lower, the sooner. Plain numbers, for the flags of an enum are slow."""
 
     TYPICAL = 1
     BACKGROUND = 2
@@ -53,7 +52,7 @@ class Target:
 class Choices:
     """All that a feature could be changed to."""
 
-    values: dict[float, Source]
+    values: dict[float, int]  # with their sources
     targets: tuple[Target, ...]
 
 
@@ -73,13 +72,13 @@ def choices(
         targets = tuple(_categories(background, feature, others))
     for target in targets:
         for source, value in zip((Source.NEAREST, Source.TYPICAL, Source.FAR), target.levels, strict=True):
-            values[value] = values.get(value, Source(0)) | (source if row is not None else Source.BACKGROUND)
+            values[value] = values.get(value, 0) | (source if row is not None else Source.BACKGROUND)
         if target.item >= 0 and isinstance(target.condition, Interval):
             for value in spread.inside(feature, target.condition).tolist():
-                values[value] = values.get(value, Source(0)) | Source.INSIDE
+                values[value] = values.get(value, 0) | Source.INSIDE
     for value in spread.others(feature).tolist():
         if value != own:
-            values[value] = values.get(value, Source(0)) | Source.OTHER
+            values[value] = values.get(value, 0) | Source.OTHER
     return Choices(values, targets)
 
 
