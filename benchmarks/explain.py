@@ -1,4 +1,4 @@
-"""`Explainer.explain` on real data: the time of the model's own calls, and what is added to it."""
+"""`Explainer.explain` on real data: the time of the model's own calls, what is added to it, what confirming costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import data
 import pandas as pd
-from explaining import STAGES, Timing, median, time_explanations, time_stages
+from explaining import STAGES, Timing, mean, median, time_stages, time_ways
 from report import Report, Requirement, SkippedError, Table
 from sklearn.model_selection import train_test_split
 from timing import milliseconds
@@ -29,6 +29,8 @@ class Outcome:
     model: str
     background: tuple[int, int]
     timings: list[Timing]
+    unconfirmed: list[Timing]  # the same with `confirm=False`, and no edits
+    samples: list[Timing]  # the model alone: all rows of the sample, where an explanation asks once about the same ones
     stages: dict[str, float]
 
     @property
@@ -41,7 +43,11 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        return self.outside / median(self.timings, "sample")
+        return self.outside / median(self.samples, "model")
+
+    @property
+    def share_of_first(self) -> float:
+        return self.outside / median(self.timings, "first")
 
 
 def run() -> Report:
@@ -54,7 +60,8 @@ def run() -> Report:
             skipped.append(f"{name}: {reason}.")
     if not outcomes:
         return Report(remarks=skipped)
-    return Report([_times(outcomes), _stages(outcomes)], [_requirement(each) for each in outcomes], skipped)
+    tables = [_times(outcomes), _confirmation(outcomes), _stages(outcomes)]
+    return Report(tables, [_requirement(each) for each in outcomes], skipped)
 
 
 def _explain_all(name: str, load: Callable[[], tuple[pd.DataFrame, pd.Series]]) -> Iterator[Outcome]:
@@ -64,18 +71,35 @@ def _explain_all(name: str, load: Callable[[], tuple[pd.DataFrame, pd.Series]]) 
     for title, make in MODELS.items():
         model = models.TimedModel(make(X).fit(background, y_background))
         explainer = Explainer(model, background)
-        timings = time_explanations(explainer, model, rows)
-        yield Outcome(name, title, background.shape, timings, time_stages(explainer, rows))
+        timings = _compare(explainer, Explainer(model, background, n_asked=0), model, rows)
+        yield Outcome(name, title, background.shape, *timings, time_stages(explainer, rows))
+
+
+def _compare(
+    explainer: Explainer, without_edits: Explainer, model: models.TimedModel, rows: list[pd.DataFrame]
+) -> list[list[Timing]]:
+    """Timings of explanations, of such as are not confirmed, and of the model's calls for their samples; in turn."""
+    samples = [without_edits.locate(x).sample.rows for x in rows]
+    ways = [
+        lambda i: explainer.explain(rows[i]),
+        lambda i: without_edits.explain(rows[i], confirm=False),
+        lambda i: model.predict_proba(samples[i]),
+    ]
+    return time_ways(ways, model, len(rows))
 
 
 def _times(outcomes: list[Outcome]) -> Table:
-    columns = ["data", "model", "background", "total", "model's calls", "first call: the sample", "outside", "share"]
+    columns = ["data", "model", "background", "total", "model's calls", "first call", "whole sample", "outside"]
+    columns += ["of the first call", "of the sample"]
     rows = [
         [
             each.data,
             each.model,
             f"{each.background[0]:,} × {each.background[1]}",
-            *(milliseconds(median(each.timings, name)) for name in ("total", "model", "sample", "outside")),
+            *(milliseconds(median(each.timings, name)) for name in ("total", "model", "first")),
+            milliseconds(median(each.samples, "model")),
+            milliseconds(each.outside),
+            f"{each.share_of_first:.1%}",
             f"{each.share:.1%}",
         ]
         for each in outcomes
@@ -83,9 +107,28 @@ def _times(outcomes: list[Outcome]) -> Table:
     return Table(f"Milliseconds per explanation, median of {INSTANCES} test rows", columns, rows)
 
 
+def _confirmation(outcomes: list[Outcome]) -> Table:
+    columns = ["data", "model", "rules", "total", "ratio", "model's calls", "outside", "calls", "rows in them"]
+    rows = [
+        [
+            each.data,
+            each.model,
+            title,
+            milliseconds(mean(timings, "total")),
+            f"{mean(timings, 'total') / mean(each.unconfirmed, 'total'):.2f}",
+            *(milliseconds(mean(timings, name)) for name in ("model", "outside")),
+            f"{mean(timings, 'calls'):.1f}",
+            f"{mean(timings, 'rows'):,.0f}",
+        ]
+        for each in outcomes
+        for title, timings in (("confirmed", each.timings), ("`confirm=False`", each.unconfirmed))
+    ]
+    return Table(f"What confirming costs: milliseconds per explanation, mean of {INSTANCES} test rows", columns, rows)
+
+
 def _stages(outcomes: list[Outcome]) -> Table:
     rows = [[stage, *(f"{each.stages[stage] * 1000:.2f}" for each in outcomes)] for stage in STAGES]
-    return Table("Milliseconds outside the model's calls, by stage", ["stage", *(e.label for e in outcomes)], rows)
+    return Table("Milliseconds by stage", ["stage", *(e.label for e in outcomes)], rows)
 
 
 def _requirement(each: Outcome) -> Requirement:

@@ -1,4 +1,4 @@
-"""Time of explanations, split into the model's own calls and the rest, and the rest into stages."""
+"""Time of explanations, split into the model's own calls and the rest, and into stages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import importlib
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass
 from typing import Any
+from unittest import mock
 
 from timing import cpu
 
@@ -19,20 +20,24 @@ from models import TimedModel
 
 # Where each stage of an explanation can be timed. A stage does not count the stages called inside it.
 STAGES = {
-    "read x": "lormika.schema:Schema.encode_instance",
-    "distance scan": "lormika.background:Background.squared_distances",
-    "select": "lormika.neighbourhood:select",
-    "generate": "lormika.neighbourhood:generate",
-    "gather rows, seed": "lormika.neighbourhood:_find_one",
-    "restore frame": "lormika.schema:Schema.restore",
-    "label": "lormika.explainer:label",
-    "itemise": "lormika.explainer:itemise",
-    "search": "lormika._core:search",
-    "rule building": "lormika.explainer:k_optimal_rules",
-    "re-run": "lormika.explainer:rerun",
-    "the rest": "lormika.explainer:Explainer.explain",
+    "read x": ["lormika.schema:Schema.encode_instance"],
+    "distance scan": ["lormika.background:Background.squared_distances"],
+    "select": ["lormika.neighbourhood:select"],
+    "generate": ["lormika.neighbourhood:generate"],
+    "gather rows, seed": ["lormika.neighbourhood:_find_one"],
+    "itemise": ["lormika.case:itemise"],
+    "make edits": ["lormika.case:make_edits", "lormika.case:Plan.of", "lormika.case:Plan.rows"],
+    "same rows once, read answers": ["lormika.stages.asking:_ask"],
+    "restore frame": ["lormika.schema:Schema.restore"],
+    "the model's calls": ["models:TimedModel._timed"],
+    "trials: turning, settle": ["lormika.case:try_edits"],
+    "search": ["lormika._core:search"],
+    "confirm, choose": ["lormika.case:_choice", "lormika.stages.choose:Choice.rules"],
+    "the rest": ["lormika.explainer:Explainer.explain"],
 }
-_MODEL = "the model's calls"
+
+Way = Callable[[int], Any]
+"""Something to do with the i-th test row, such as explaining it."""
 
 
 @dataclass(frozen=True)
@@ -41,31 +46,42 @@ class Timing:
 
     total: float
     model: float  # all of the model's calls
-    sample: float  # its calls on the sample: the first one, unless labels are asked for apart
+    first: float  # its calls on the sample and the edits: the first one, unless labels are asked for apart
     outside: float  # what the explainer adds to the model's calls
+    calls: int
+    rows: int  # in these calls
 
 
-def time_explanations(explainer: Explainer, model: TimedModel, rows: Sequence[Any], repeat: int = 5) -> list[Timing]:
-    """Timing of each row's explanation; each figure is the least of some interleaved repetitions."""
-    explainer.explain(rows[0])  # first calls load modules
-    rounds = [[_time(explainer, model, x) for x in rows] for _ in range(repeat)]
-    return [Timing(*map(min, zip(*map(astuple, of_row), strict=True))) for of_row in zip(*rounds, strict=True)]
+def time_ways(ways: Sequence[Way], model: TimedModel, instances: int, repeat: int = 5) -> list[list[Timing]]:
+    """For each way, the timing of each test row; each figure is the least of some interleaved repetitions."""
+    for way in ways:
+        way(0)  # first calls load modules
+    rounds = [[[_time(way, model, i) for way in ways] for i in range(instances)] for _ in range(repeat)]
+    return [[_least([one[i][w] for one in rounds]) for i in range(instances)] for w in range(len(ways))]
 
 
-def _time(explainer: Explainer, model: TimedModel, x: Any) -> Timing:
+def _time(way: Way, model: TimedModel, i: int) -> Timing:
     model.calls.clear()
-    total, _ = cpu(lambda: explainer.explain(x))
+    total, _ = cpu(lambda: way(i))
     inside = sum(call.seconds for call in model.calls)
-    sample = sum(call.seconds for call in model.calls if call.rows == model.calls[0].rows)
-    return Timing(total, inside, sample, total - inside)
+    first = sum(call.seconds for call in model.calls if call.rows == model.calls[0].rows)
+    return Timing(total, inside, first, total - inside, len(model.calls), sum(call.rows for call in model.calls))
+
+
+def _least(timings: Sequence[Timing]) -> Timing:
+    return Timing(*map(min, zip(*map(astuple, timings), strict=True)))
 
 
 def median(timings: Sequence[Timing], name: str) -> float:
     return statistics.median(getattr(timing, name) for timing in timings)
 
 
+def mean(timings: Sequence[Timing], name: str) -> float:
+    return statistics.fmean(getattr(timing, name) for timing in timings)
+
+
 def time_stages(explainer: Explainer, rows: Sequence[Any], repeat: int = 3) -> dict[str, float]:
-    """Median CPU seconds of each stage, without the model's calls; a pass of its own, for the clocks cost a little."""
+    """Median CPU seconds of each stage; a pass of its own, for the clocks cost a little."""
     with _clocks() as clocks:
         rounds = [[_stages_of(clocks, explainer, x) for x in rows] for _ in range(repeat)]
     least = [{stage: min(each[stage] for each in of_row) for stage in STAGES} for of_row in zip(*rounds, strict=True)]
@@ -89,15 +105,32 @@ class Clocks:
     def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def run(*arguments: Any, **named: Any) -> Any:
-            self._tick()
-            self._running.append(stage)
-            try:
-                return function(*arguments, **named)
-            finally:
-                self._tick()
-                self._running.pop()
+            with self._counting(stage):
+                result = function(*arguments, **named)
+            return self._steps(stage, result) if isinstance(result, Generator) else result
 
         return run
+
+    def _steps(self, stage: str, asking: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """The same generator, timed while it works, and not while it waits for an answer."""
+        answer = None
+        while True:
+            with self._counting(stage):
+                try:
+                    question = asking.send(answer)
+                except StopIteration as stop:
+                    return stop.value
+            answer = yield question
+
+    @contextmanager
+    def _counting(self, stage: str) -> Iterator[None]:
+        self._tick()
+        self._running.append(stage)
+        try:
+            yield
+        finally:
+            self._tick()
+            self._running.pop()
 
     def _tick(self) -> None:
         now = time.process_time()
@@ -110,15 +143,11 @@ class Clocks:
 def _clocks() -> Iterator[Clocks]:
     """Put a clock around every stage, and take it away again."""
     clocks = Clocks()
-    places = {**_PLACES, _MODEL: (TimedModel, "_timed")}
-    before = {stage: getattr(owner, name) for stage, (owner, name) in places.items()}
-    for stage, (owner, name) in places.items():
-        setattr(owner, name, clocks.timed(stage, before[stage]))
-    try:
+    with ExitStack() as stack:
+        for stage, places in _PLACES.items():
+            for owner, name in places:
+                stack.enter_context(mock.patch.object(owner, name, clocks.timed(stage, getattr(owner, name))))
         yield clocks
-    finally:
-        for stage, (owner, name) in places.items():
-            setattr(owner, name, before[stage])
 
 
 def _find(place: str) -> tuple[Any, str]:
@@ -131,4 +160,4 @@ def _find(place: str) -> tuple[Any, str]:
     return owner, name
 
 
-_PLACES = {stage: _find(place) for stage, place in STAGES.items()}  # now, not after minutes of measuring
+_PLACES = {stage: [_find(place) for place in places] for stage, places in STAGES.items()}  # now, not minutes later

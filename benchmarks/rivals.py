@@ -13,11 +13,9 @@ from pathlib import Path
 
 import numpy as np
 from report import Report, Requirement, SkippedError, Table
-from search import search_options, task_items
+from search import find_rules, search_options, task_items
 from tasks import Task, make_task
 from timing import best, milliseconds
-
-from lormika.search import k_optimal_rules
 
 LEAST = {"pysubgroup": 500, "pyfim": 100}  # how many times faster
 PACKAGES = {"pysubgroup": ["numpy<2", "pandas<3", "pysubgroup"], "pyfim": ["numpy<2", "pyfim"]}
@@ -70,7 +68,7 @@ def _compare(engine: str, python: Path, task: Task, k: int) -> Outcome:
 def _our_run(task: Task, k: int) -> tuple[float, Rules]:
     """CPU seconds from items to finished rules."""
     items, options = task_items(task), search_options(task, k, "leverage", "none", CONDITIONS)
-    seconds, found = best(lambda: k_optimal_rules(items, task.labels, (0, 1), options, consequents=[1]), repeat=7)
+    seconds, found = best(lambda: find_rules(items, task.labels, options), repeat=7)
     number = {condition: position for position, condition in enumerate(items.conditions)}
     return seconds, [(rule.leverage, sorted(number[each] for each in rule.conditions)) for rule in found]
 

@@ -14,8 +14,8 @@ from timing import best, milliseconds, within
 from lormika import _core
 from lormika.items import Items
 from lormika.options import Filter, Objective, SearchOptions
-from lormika.rule import Equals
-from lormika.search import k_optimal_rules
+from lormika.rule import Equals, Rule
+from lormika.search import Space, make_lists
 
 LIMIT = 60  # seconds for one cell
 RUNS = [("A", 4), ("B", 3), ("B", 4), ("C", 4)]
@@ -96,7 +96,8 @@ def task_items(task: Task) -> Items:
     codes = np.ascontiguousarray(task.table.T)
     nowhere = np.full(features, -1, dtype=np.int32)  # no instance
     places = tuple((f, value) for f in range(features) for value in range(3))
-    return Items(conditions, places, np.full(features, 3, dtype=np.int32), codes, nowhere)
+    sizes = np.full(features, 3, dtype=np.int32)
+    return Items(conditions, places, sizes, codes, nowhere, tuple(range(features)))
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:
@@ -104,6 +105,12 @@ def search_options(task: Task, k: int, objective: str, filter: str, conditions: 
         k=k, objective=objective, max_conditions=conditions, min_count=task.min_count, m=0.0,
         filter=filter, alpha=0.05, correction="layered",
     )  # fmt: skip
+
+
+def find_rules(items: Items, labels: np.ndarray, options: SearchOptions) -> list[Rule]:
+    """The k best rules that lead to class 1, found as the library finds them."""
+    space = Space(items, labels, (0, 1), consequents=[1])
+    return [space.make_rule(candidate) for candidate in space.find(options, make_lists(space, options), options.k)]
 
 
 def _measure(items: Items, labels: np.ndarray, options: SearchOptions) -> Outcome:
@@ -117,5 +124,5 @@ def _measure(items: Items, labels: np.ndarray, options: SearchOptions) -> Outcom
         return result
 
     kernel, _core.search = _core.search, search  # in a child of its own: nothing to put back
-    k_optimal_rules(items, labels, (0, 1), options, consequents=[1])
+    find_rules(items, labels, options)
     return found["outcome"]

@@ -20,7 +20,8 @@ PAIRED_CATEGORIES = 3  # targets of one category that go into pairs
 
 Value = float | None
 Row = list[Value]
-Item = tuple  # ("range", low, high) or ("is", category) or ("missing",); ("from", low, high) includes both ends
+Item = tuple  # ("range", low, high) or ("is", category) or ("missing",); ("from", low, high) includes both ends;
+# ("part", item, least, greatest) is a range within these, if they are not None
 Edit = tuple[tuple[int, float], ...]  # changed features with their new values, by feature
 Number = Fraction | float
 
@@ -35,6 +36,8 @@ def holds(item: Item, value: Value) -> bool:
         return value == item[1]
     if item[0] == "from":
         return item[1] <= value <= item[2]
+    if item[0] == "part":
+        return holds(item[1], value) and (item[2] is None or value >= item[2]) and (item[3] is None or value <= item[3])
     return item[1] <= value < item[2]
 
 
@@ -131,6 +134,7 @@ class Twin:
         self.singles = self.choose_singles()
         self.asked_targets = self.find_asked_targets()
         self.every_pair = self.find_pairs(self.paired_targets())
+        self.all_pairs = len(self.find_pairs(self.asked_targets))
         self.pairs = self.choose_pairs()
         self.effects = [self.effect(f) for f in self.features]
 
@@ -216,21 +220,23 @@ class Twin:
         return sorted({others[ceil(Fraction(i * len(others), 8)) - 1] for i in range(1, 8)})
 
     def other_values(self, f: int) -> list[float]:
-        """Of a number with few values, all of them; else the least and the greatest."""
-        present = sorted(set(self.observed(f)))
-        if self.categorical[f] or not present:
+        """Of a number with few values, all of them; else so many rows after the least."""
+        present = self.observed(f)
+        if self.categorical[f]:
             return []
-        chosen = present if len(present) <= 24 else [present[0], present[-1]]
-        return [value for value in chosen if value != self.instance[f]]
+        if len(set(present)) > 24:
+            shares = [Fraction(i, 64) for i in (0, 1, 2, 62, 63, 64)] + [Fraction(i, 16) for i in range(1, 16, 2)]
+            present = [present[max(ceil(share * len(present)), 1) - 1] for share in shares]
+        return sorted({value for value in present if value != self.instance[f]})
 
     def inside_values(self, f: int) -> list[float]:
-        """Of each item of a number that the instance does not satisfy, values that stand for the background there."""
+        """Of each item of a number, values that stand for the background there."""
         values = []
         for item in self.items[f]:
             seen = [value for value in self.observed(f) if holds(item, value)]
-            if item[0] == "range" and not holds(item, self.instance[f]):
+            if item[0] == "range" and seen:
                 values += [seen[ceil(Fraction(i * len(seen), 8)) - 1] for i in (1, 3, 5, 7)]
-        return values
+        return [value for value in values if value != self.instance[f]]
 
     def find_targets(self, f: int) -> list[Target]:
         if not self.items[f]:
@@ -362,6 +368,10 @@ class Twin:
         item = self.own_item(f)
         return [single for single in self.singles_of(f) if item is None or not holds(item, single.value)]
 
+    def staying(self, f: int) -> list[Single]:
+        """Asked single edits that stay in the instance's item."""
+        return [single for single in self.singles_of(f) if single not in self.leaving(f)]
+
     def pairs_of(self, f: int, g: int) -> list[Edit]:
         return [pair for pair in self.pairs if [changed for changed, _ in pair] == [f, g]]
 
@@ -422,6 +432,8 @@ class Twin:
         every = [single.edit for single in singles if single.roles != {"other"}] + pairs
         if not every:
             return None
+        if sign > 0 and any(self.turns(single.edit) for f in features for single in self.staying(f)):
+            return None
         if self.unit == "label":
             if sign < 0 or not any(self.turns(edit) for edit in every):
                 return None
@@ -464,7 +476,9 @@ class Twin:
             edits = [pair for pair in self.pairs_of(f, g) if holds(item, pair[0][1]) and holds(other, pair[1][1])]
             if not edits:
                 return None
-        if any(self.turns(edit) for edit in edits) or self.change(tuple(nearest)) < 0:
+        if any(self.turns(edit) for edit in edits) or self.change(tuple(nearest)) <= 0:
+            return None
+        if len(changed) == 2 and not (self.adds_on_average(edits, 0) and self.adds_on_average(edits, 1)):
             return None
         changes = [self.change(edit) for edit in edits]
         if not self.at_most(Fraction(1, 10), mean(changes)):
@@ -479,6 +493,10 @@ class Twin:
         if 2 * agreed <= len(edits):
             return None
         return Check(len(edits), agreed, self.own.p, self.mean_certainty(edits)), tuple(nearest)
+
+    def adds_on_average(self, pairs: Sequence[Edit], which: int) -> bool:
+        """Whether a change of pairs, the first or the second, makes more certain than the other one alone."""
+        return self.at_most(0.05, mean([self.change(pair) - self.change((pair[1 - which],)) for pair in pairs]))
 
     def move_inside(self, f: int, item: Item) -> Fraction | None:
         """Mean change of p over an item's values that are the background's or stand for it inside, if there are any."""
@@ -543,7 +561,7 @@ class Twin:
         }
         for means in (alone, pairs):
             means = {features: p for features, p in means.items() if self.less(p, Fraction(self.own.p))}
-            lowest = min(means, key=lambda features: (means[features], features), default=())
+            lowest = min(means, key=lambda features: (self.seldom(features), means[features], features), default=())
             if lowest:
                 for other in means:
                     if other != lowest:
@@ -554,6 +572,16 @@ class Twin:
     def weight(self, f: int, value: float) -> int:
         """How much a value of the background counts: categories by their share."""
         return self.observed(f).count(value) if self.categorical[f] else 1
+
+    def edits_without(self, features: Sequence[int]) -> list[Edit]:
+        if len(features) == 1:
+            return [((features[0], value),) for value in self.values_left(features[0])]
+        return self.pairs_of(*features)
+
+    def seldom(self, features: Sequence[int]) -> bool:
+        """Whether at most half of the edits make the model less certain."""
+        edits = self.edits_without(features)
+        return 2 * sum(self.change(edit) < 0 for edit in edits) <= len(edits)
 
     def falls_without(self, f: int) -> bool:
         values = self.values_left(f)
@@ -572,14 +600,22 @@ class Twin:
         )
 
     def last_resort(self, features: Sequence[int]) -> Rule:
-        conditions = tuple((f, self.own_item(f) or self.own_value(f)) for f in features)
-        if len(features) == 1:
-            edits = [((features[0], value),) for value in self.values_left(features[0])]
-        else:
-            edits = self.pairs_of(*features)
+        conditions = tuple((f, self.narrowed(f) or self.own_value(f)) for f in features)
+        edits = self.edits_without(features)
         agreed = sum(self.change(edit) < 0 for edit in edits)
         check = Check(len(edits), agreed, self.own.p, self.mean_certainty(edits))
         return self.made_rule(KINDS[0], conditions, self.prediction, check, weak=True)
+
+    def narrowed(self, f: int) -> Item | None:
+        """The instance's item, around its value as far as no asked value turns the prediction."""
+        item, own = self.own_item(f), self.instance[f]
+        turning = [single.value for single in self.staying(f) if self.turns(single.edit)]
+        if not turning or item is None:
+            return item
+        staying = [own, *(single.value for single in self.staying(f) if not self.turns(single.edit))]
+        below, above = [v for v in turning if v < own], [v for v in turning if v > own]
+        kept = [v for v in staying if all(v > end for end in below) and all(v < end for end in above)]
+        return "part", item, min(kept) if below else None, max(kept) if above else None
 
     def own_value(self, f: int) -> Item:
         return ("missing",) if self.instance[f] is None else self.exactly(f, self.instance[f])
@@ -683,7 +719,21 @@ class Twin:
                 self.less(self.distance(one), self.distance(other))  # doubtful, if rounding could decide
         several = [features for features in nearest if len(features) > 1]
         several.sort(key=lambda features: (-min(effects[f] for f in features), features))
-        return [edit for f, edit in nearest.items() if len(f) == 1] + [nearest[features] for features in several[:12]]
+        chosen = [nearest[features] for features in several[:12]]
+        if len(self.pairs) < len(self.every_pair) and not self.only_unlike:
+            chosen = [self.without_needless(edit) for edit in chosen]
+            first = {tuple(f for f, _ in edit): edit for edit in reversed(chosen)}
+            chosen = [edit for edit in chosen if first[tuple(f for f, _ in edit)] == edit]
+            chosen = list(dict.fromkeys(chosen))
+        return [edit for f, edit in nearest.items() if len(f) == 1] + chosen
+
+    def without_needless(self, edit: Edit) -> Edit:
+        """A triple, or one of its pairs that turns the prediction, which was not asked about before."""
+        if len(edit) < 3:
+            return edit
+        pairs = [tuple(change for change in edit if change != left) for left in edit]
+        turning = [pair for pair in pairs if self.turns(pair)]
+        return min(turning, key=self.change) if turning else edit
 
     def last_of_equals(self, edit: Edit) -> Edit:
         """Of a number below the instance's and one above it that are equal in all else, the one above counts."""

@@ -245,6 +245,10 @@ def item_of(problem: Problem, condition) -> tuple:
 
 def stored(problem: Problem, f: int, item: tuple) -> tuple:
     """A range that includes both its ends, as the library stores it: of whole numbers, from half to half."""
+    if item[0] == "part":
+        _, (_, low, high), least, greatest = item
+        ends = stored(problem, f, ("from", least or 0.0, greatest or 0.0))
+        return "range", low if least is None else ends[1], high if greatest is None else ends[2]
     if item[0] != "from":
         return item
     _, low, high = item
@@ -269,7 +273,7 @@ def compare_asked(twin: Twin, explanation) -> None:
     asked = explanation.asked
     assert asked.singles == len(twin.singles)
     assert asked.all_singles == twin.all_singles
-    assert asked.all_pairs == len(twin.every_pair)
+    assert asked.all_pairs == twin.all_pairs
     assert asked.pairs == len(twin.pairs)
 
 

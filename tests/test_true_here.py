@@ -257,3 +257,75 @@ def test_the_paper_in_one_word():
     assert Explainer(model, X, preset="paper", snap=True).explain(X.iloc[[0]]).options["snap"] is True
     with pytest.raises(InputError, match="n_asked above 0"):
         explainer.explain(X.iloc[[0]], confirm=True)
+
+
+def two(chance) -> np.ndarray:
+    return np.column_stack([1 - chance, chance])
+
+
+def test_three_changes_are_not_told_where_two_of_them_turn_it():
+    """Of a hundred features, not all pairs can be asked about; what is left of three is asked about once more."""
+    X = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (600, 100)), columns=[f"f{i}" for i in range(100)])
+    model = Counting(lambda X: two(np.where((X["f0"] == 1) & (X["f80"] == 1), 0.9, 0.1)))
+    explanation = Explainer(model, X).explain(dict.fromkeys(X.columns, 0))
+    assert [str(rule) for rule in explanation.counterfactual] == ["f0 ≥ 1 and f80 ≥ 1 ⇒ 1"]
+
+
+def test_a_range_with_values_that_turn_the_prediction_is_no_reason():
+    """Similar rows are cut at other points than the model: the instance's own range reaches across the model's."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": rng.integers(0, 100, 600), "b": rng.random(600).round(2), "c": rng.integers(0, 9, 600)})
+    model = Counting(lambda X: two(1 / (1 + np.exp(-(X["a"] - 45) / 3 - (X["b"] - 0.5) * 8))))
+    explainer = Explainer(model, X, cuts={"a": [30, 60]})
+    explanation = explainer.explain({"a": 40, "b": 0.4, "c": 4})
+    assert [str(rule) for rule in explanation.current_supporting] == ["30 ≤ a ≤ 47 ⇒ 0"]
+    assert explanation.current_supporting[0].weak
+    told = explainer.explain({"a": 20, "b": 0.4, "c": 4}).current_supporting
+    assert str(told[0]) == "a ≤ 29 ⇒ 0"
+
+
+def test_each_of_two_changes_makes_the_model_more_certain():
+    """A linear model, of which only the second column raises the certainty from here."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({name: rng.normal(size=800).round(2) for name in "abc"})
+    model = Counting(lambda X: two(1 / (1 + np.exp(2 * X["a"] - 3 * X["b"] + X["c"]))))
+    explanation = Explainer(model, X).explain({"a": -2.0, "b": 0.0, "c": -2.0}, k=20)
+    assert explanation.hypothetical_supporting
+    for rule in explanation.hypothetical_supporting:
+        assert [edit.feature for edit in rule.rerun.edits] == ["b"]
+        assert rule.rerun.probability > rule.check.before
+
+
+def test_labels_are_those_of_the_models_votes():
+    """An SVC of several classes votes: its label need not be the class with the largest score."""
+    data = load_digits(as_frame=True)
+    X = data.data.iloc[:, [10, 18, 20, 28, 34, 36, 42, 44]]
+    model = SVC(decision_function_shape="ovr").fit(X[:900], data.target[:900])
+    explainer = Explainer(model, X[:900], n_generated=500)
+    for i in (901, 905, 930):
+        explanation = explainer.explain(X.iloc[[i]])
+        assert explanation.sample.label_names == model.predict(explanation.sample.rows).tolist()
+        for effect in explanation.effects:
+            rows = pd.concat([X.iloc[[i]]] * len(effect.values)).assign(**{effect.feature: list(effect.values)})
+            assert list(effect.labels) == model.predict(rows).tolist()
+
+
+def test_rules_that_labels_cannot_confirm_are_not_searched_for():
+    """Else all rules there are would be listed before it is known that none counts."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(500, 12)), columns=[f"f{i}" for i in range(12)])
+    explainer = Explainer(lambda X: (X.to_numpy().sum(axis=1) > 0).astype(int), X, n_generated=300)
+    case = explainer.locate(dict.fromkeys(X.columns, 0.01))
+    explanation = case.explain(filter="none", max_conditions=4)
+    assert explanation.current_supporting
+    assert explanation.counterfactual
+    assert not explanation.current_contradicting
+    assert not explanation.hypothetical_supporting
+
+
+def test_a_row_that_differs_in_the_sign_of_zero_alone_is_no_change():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": [0.0, -0.0] * 100, "b": rng.normal(size=200)})
+    explainer = Explainer(lambda X: two(np.where(np.copysign(1, X["a"]) > 0, 0.9, 0.1)), X, n_generated=100)
+    explanation = explainer.explain({"a": -0.0, "b": 0.1})
+    assert explanation.counterfactual == ()
+    assert any("no change" in note.lower() for note in explanation.notes)

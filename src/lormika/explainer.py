@@ -121,7 +121,7 @@ class Explainer:
         options = NeighbourhoodOptions(**presets | named, random_state=random_state)
         check_integer("bins", bins, 2, MOST_BINS)
         if kernel_width is not None:
-            check_number("kernel_width", kernel_width, 1e-9)
+            check_number("kernel_width", kernel_width, 1e-9, 1e9)
         if isinstance(background, Mapping):
             raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
         reader = frames.read(background, feature_names)

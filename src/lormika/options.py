@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Literal, TypedDict
 
@@ -16,6 +16,7 @@ from lormika.errors import InputError
 MOST_CONDITIONS = 6
 MOST_BINS = 1000
 MOST_GENERATED = 10_000_000
+MOST_M = 1e9
 
 
 class Objective(StrEnum):
@@ -66,6 +67,7 @@ class NeighbourhoodOptions:
     n_asked: int = 2000
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         check_integer("min_neighbours", self.min_neighbours, 3)
         check_integer("max_neighbours", self.max_neighbours, self.min_neighbours)
         check_choice("thin", self.thin, ["nearest", "random"])
@@ -111,8 +113,8 @@ class SearchOptions:
     confirm
         Whether only rules are shown that are true of the instance: the model was asked about edits of it.
     weight
-        `effect`: rules are ranked by the objective times the least effect of their features; `none`: by the objective
-        alone. By default `effect`, if rules are confirmed.
+        `effect`: rules are ranked by the objective times the square of the least effect of their features; `none`: by
+        the objective alone. By default `effect`, if rules are confirmed.
     """
 
     k: int = 5
@@ -128,10 +130,11 @@ class SearchOptions:
     weight: Weight | None = None
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         check_integer("k", self.k, 1)
         check_integer("max_conditions", self.max_conditions, 1, MOST_CONDITIONS)
         check_integer("min_count", self.min_count, 1)
-        check_number("m", self.m, 0.0)
+        check_number("m", self.m, 0.0, MOST_M)
         check_number("alpha", self.alpha, 0.0, 1.0)
         check_choice("objective", self.objective, list(Objective))
         check_choice("filter", self.filter, list(Filter))
@@ -146,13 +149,27 @@ class SearchOptions:
         """These options, other than the ones that are named."""
         unknown = [name for name in keywords if name not in SearchKeywords.__annotations__]
         if unknown:
+            elsewhere = unknown[0] in (*NeighbourhoodOptions.__annotations__, *_OF_EXPLAINER)
             raise InputError(
-                f"there is no option {unknown[0]!r}; there are {', '.join(SearchKeywords.__annotations__)}"
+                f"{unknown[0]} is an option of Explainer(…), which holds for all that it explains"
+                if elsewhere
+                else f"there is no option {unknown[0]!r}; there are {', '.join(SearchKeywords.__annotations__)}"
             )
         changed = dict(keywords)
         if "confirm" in changed and "weight" not in changed:
             changed["weight"] = None  # its default follows
         return replace(self, **changed)
+
+
+_OF_EXPLAINER = ("preset", "bins", "cuts", "kernel_width", "categorical", "class_names", "feature_names", "labels")
+
+
+def _make_plain(options: NeighbourhoodOptions | SearchOptions) -> None:
+    """Numbers of numpy as Python's, which do not overflow."""
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if isinstance(value, np.integer | np.floating):
+            object.__setattr__(options, field.name, value.item())
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> None:

@@ -90,4 +90,6 @@ def nearest(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         return np.full(len(numbers), np.nan)
     above = np.searchsorted(values, numbers).clip(1, max(len(values) - 1, 1))
     low, high = values[above - 1], values[np.minimum(above, len(values) - 1)]
-    return np.where(np.isnan(numbers), np.nan, np.where(numbers - low <= high - numbers, low, high))
+    with np.errstate(over="ignore"):
+        is_low = numbers - low <= high - numbers
+    return np.where(np.isnan(numbers), np.nan, np.where(is_low, low, high))

@@ -18,6 +18,7 @@ _ROWS_TO_COMPARE = 1000
 _MOST_NUMBERS = 100  # that a function may give as labels
 _DIGITS = 9  # of a probability
 _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
+_MOST_SCORE = 1e30  # of a decision function
 _AGREEMENT = 0.99  # of labels and largest scores, for these to count as the margin of the decision
 
 METHODS = ("predict", "predict_proba", "decision_function")
@@ -93,10 +94,10 @@ class Model:
         """Labels and scores from what a decision function returned: of two classes, it scores the second."""
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        if scores.shape[1] != len(self.classes) or not np.isfinite(scores).all():
+        if scores.shape[1] != len(self.classes) or not (np.abs(scores) < _MOST_SCORE).all():
             raise ModelError(
-                f"the model's decision_function gave an answer of shape {scores.shape}; expected finite numbers, one "
-                f"for each of {len(self.classes)} classes"
+                f"the model's decision_function gave an answer of shape {scores.shape}; expected numbers below "
+                f"{_MOST_SCORE:g}, one for each of {len(self.classes)} classes"
             )
         # In single precision, for the reason of `_DIGITS`.
         return Answer(scores.argmax(axis=1), None, scores.astype(np.float32).astype(np.float64))
@@ -154,7 +155,7 @@ def as_model(
 def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any, n_rows: int) -> Model:
     """The model asked for the scores of its decision function, if its labels are those with the largest score.
 
-    Where some are not (ties among several classes), its labels are asked for as well.
+    Where some may not be, its labels are asked for as well.
     """
     if not callable(getattr(own, "decision_function", None)):
         return model
@@ -167,7 +168,8 @@ def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any, n_
     agree = answer.labels == labels[:compared]
     if agree.mean() < _AGREEMENT:
         return model
-    return scored if agree.all() else replace(scored, decide=model.ask)
+    # Of several classes, another than that with the largest score may win, as in the votes of an SVC.
+    return scored if agree.all() and len(model.classes) == 2 else replace(scored, decide=model.ask)
 
 
 def _decides_otherwise(model: Model, decide: Callable[[Any], Any], said: Answer, background: Any, n_rows: int) -> bool:

@@ -30,6 +30,14 @@ class Sums(NamedTuple):
     certainty: float
 
 
+class _Need(NamedTuple):
+    """How much the prediction needs the values of some features; the least one is needed most."""
+
+    seldom: bool  # at most half of the edits make the model less certain
+    move: float  # mean change of the certainty without them
+    features: tuple[int, ...]
+
+
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
 _ROUNDING = 1e-10
 
@@ -54,6 +62,7 @@ class Breaks:
         self._row_of[list(items.features)] = np.arange(len(items.features))
         self._similar = self._singles((edits.source & Source.SIMILAR) > 0)
         self._every = self._singles(self.counted)
+        self.turns_inside = self._turns_inside()
         self._background = self._singles(self._of_background, self._frequency)
         self._pairs = self._sum_pairs()
         self._outside = _shares_outside(spread, items)
@@ -96,17 +105,15 @@ class Breaks:
 
         Measured over values of the background; features that are constant among similar rows count, too.
         """
-        alone = {f: self._without(f) for f in range(len(self._trials.edits.instance))}
-        moves: dict[tuple[int, ...], float] = {(f,): move for f, move in alone.items() if move < 0}
-        if not moves:
+        needs: list[_Need] = [self._without(f) for f in range(len(self._trials.edits.instance))]
+        if not any(need.move < 0 for need in needs):
             features = self._items.features
-            moves = {
-                (features[i], features[j]): self._move(sums)
+            needs = [
+                _Need(2 * sums.lower <= sums.rows, self._move(sums), (features[i], features[j]))
                 for (i, j), sums in self._pairs.items()
                 if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j])
-            }
-        best: tuple[int, ...] = min(moves, key=lambda chosen: (moves[chosen], chosen), default=())
-        return best if best and moves[best] < 0 else ()
+            ]
+        return min((need for need in needs if need.move < 0), default=_Need(True, 0.0, ())).features
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""
@@ -117,15 +124,15 @@ class Breaks:
         alone = self._trials.singles.change[pairs.singles[own]]
         return bool((np.abs(together[..., None] - alone).max(axis=(0, 1)) >= MATTERS).all())
 
-    def _without(self, feature: int) -> float:
-        """Mean change of the certainty with other values of a feature; 0, if the log-odds do not fall enough."""
+    def _without(self, feature: int) -> _Need:
+        """How much the certainty falls with other values of a feature; 0, if the log-odds do not fall enough."""
         own, singles = self.outside(feature), self._trials.singles
-        if len(own) == 0:
-            return 0.0
-        weights = self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
-        if np.average(singles.change[own], weights=weights) > -LEAST:
-            return 0.0
-        return difference(float(np.average(singles.certainty[own], weights=weights)), self._before)
+        change, move = singles.change[own], 0.0
+        if len(own):
+            weights = self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
+            if np.average(change, weights=weights) <= -LEAST:
+                move = difference(float(np.average(singles.certainty[own], weights=weights)), self._before)
+        return _Need(2 * int((change < 0).sum()) <= len(own), move, (feature,))
 
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
@@ -146,6 +153,12 @@ class Breaks:
         scale = np.ones(len(rows)) if weights is None else weights
         columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
         return list(map(Sums, *(column.tolist() for column in columns)))
+
+    def _turns_inside(self) -> list[bool]:
+        """Of each feature: whether a value inside the instance's own item turns the prediction."""
+        turned = set(self.in_item[self._trials.singles.turned].tolist())
+        own = enumerate(self._items.instance.tolist())
+        return [number >= 0 and self._items.first_of(row) + number in turned for row, number in own]
 
     def _sum_pairs(self) -> dict[tuple[int, int], Sums]:
         """Sums of all pairs of edits of two features, the earlier first; all of them break both conditions."""

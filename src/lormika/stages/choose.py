@@ -23,6 +23,7 @@ from lormika.stages.turning import Way, between
 _AT_FIRST = 8  # times k candidates of each kind
 _SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same
 _SEARCHED = (Category.CURRENT_SUPPORTING, Category.CURRENT_CONTRADICTING, Category.HYPOTHETICAL_SUPPORTING)
+_CONFIRMED_BY_LABELS = _SEARCHED[:1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +40,10 @@ class Choice:
 
     def rules(self, options: SearchOptions) -> list[Rule]:
         """Rules of all kinds, each in its order; with `per="overall"`, the k best of them."""
-        weights = self._weights(options)
-        kept = self._searched(options, weights, _SEARCHED)
+        kept = self._searched(options)
         if not kept[Category.CURRENT_SUPPORTING]:
             kept[Category.CURRENT_SUPPORTING] = self._weak(options)
-        ranked = [rule for kind in _SEARCHED for rule in kept[kind]] + self._counterfactuals(options)
+        ranked = [rule for own in kept.values() for rule in own] + self._counterfactuals(options)
         if options.per == "overall":
             best = sorted(ranked, key=lambda rule: self._order(rule, options))[: options.k]
             return [rule for kind in Category for rule in best if rule.category == kind]
@@ -62,39 +62,64 @@ class Choice:
         return [replace(rule, category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
 
     def _own_condition(self, f: int) -> Condition:
-        """The item of the instance; of a feature that does not vary, its value."""
+        """The item of the instance, as far as no value turns the prediction; of a constant feature, its value."""
         items, own = self.space.items, float(self.trials.edits.instance[f])
         row = items.row_of(f)
         if row is not None and items.instance[row] >= 0:
-            return items.conditions[items.first_of(row) + int(items.instance[row])]
+            condition = items.conditions[items.first_of(row) + int(items.instance[row])]
+            return self._narrowed(condition, f, own) if isinstance(condition, Interval) else condition
         if math.isnan(own):
             return Missing(self.background.schema.features[f].name)
-        return between(self.background, f, own, own)
+        return between(self.background, f, own, own, own)
+
+    def _narrowed(self, item: Interval, f: int, own: float) -> Interval:
+        """From the instance's value on, in both directions, as far as no asked value turns the prediction."""
+        edits, turned = self.trials.edits, self.trials.singles.turned
+        inside = (edits.feature == f) & (item.low <= edits.value) & (edits.value < item.high)
+        turning, staying = edits.value[inside & turned], edits.value[inside & ~turned]
+        if len(turning) == 0:
+            return item
+        below, above = max(turning[turning < own], default=-math.inf), min(turning[turning > own], default=math.inf)
+        kept = [own, *staying[(below < staying) & (staying < above)].tolist()]
+        narrow = between(self.background, f, min(kept), max(kept), own)
+        assert isinstance(narrow, Interval)
+        low, high = item.low if math.isinf(below) else narrow.low, item.high if math.isinf(above) else narrow.high
+        return replace(item, low=low, high=high, integer=item.integer and narrow.integer)
 
     def _weights(self, options: SearchOptions) -> np.ndarray:
         """Of each feature that varies; 0, if no value of it matters."""
         effects = self.trials.weights[list(self.space.items.features)] if options.weight == "effect" else 1.0
         return np.where(self.confirmation.matters, effects, 0.0)
 
-    def _searched(
-        self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...]
-    ) -> dict[Category, list[Rule]]:
+    def _searched(self, options: SearchOptions) -> dict[Category, list[Rule]]:
         """The first k rules of each kind; ever longer lists are searched for until there are so many, or no more."""
+        kinds = _CONFIRMED_BY_LABELS if self.unit == "label" else _SEARCHED
         kept: dict[Category, list[Rule]] = {kind: [] for kind in kinds}
-        every = make_lists(self.space, replace(options, per="category"))
-        waiting, size = list(kinds) if weights.any() else [], _AT_FIRST * options.k
-        while waiting:
-            places = [tuple(Category).index(kind) for kind in waiting]
-            candidates = self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights)
-            by_kind: dict[Category, list[Candidate]] = {kind: [] for kind in waiting}
-            for candidate in candidates:
-                by_kind[self.space.category(candidate)].append(candidate)
-            for kind, own in by_kind.items():
+        weights, size = self._weights(options), _AT_FIRST * options.k
+        lists = self._candidates(options, weights, kinds, size)
+        while lists:
+            for kind, own in list(lists.items()):
                 kept[kind] = self._distinct(own, kind, options.k)
                 if len(kept[kind]) == options.k or len(own) < size:
-                    waiting.remove(kind)
+                    del lists[kind]
             size *= 2
+            for kind in lists:  # each by itself, without features that none of its rules can have
+                possible = np.where(self.confirmation.possible(kind), weights, 0.0)
+                lists |= self._candidates(options, possible, (kind,), size)
         return kept
+
+    def _candidates(
+        self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...], size: int
+    ) -> dict[Category, list[Candidate]]:
+        """The first rules of each kind, as many as there are up to a size."""
+        found: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
+        if not weights.any():
+            return found
+        every = make_lists(self.space, replace(options, per="category"))
+        places = [tuple(Category).index(kind) for kind in kinds]
+        for candidate in self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights):
+            found[self.space.category(candidate)].append(candidate)
+        return found
 
     def _distinct(self, candidates: list[Candidate], kind: Category, k: int) -> list[Rule]:
         """The first k that are confirmed, and match other rows and change other features than those before."""

@@ -27,7 +27,7 @@ class _Trial:
     edits: np.ndarray  # positions among the responses
     responses: Responses
     nearest: int  # one of them
-    singles: np.ndarray  # the single edits that the nearest one is made of
+    singles: np.ndarray  # edits x changes: the single edits that each is made of, the nearest first
 
 
 class Confirmation:
@@ -53,10 +53,19 @@ class Confirmation:
             return None
         return self._check_hypothetical(self._changed(chosen))
 
+    def possible(self, kind: Category) -> np.ndarray:
+        """Which features a rule of a kind can have at all."""
+        if not kind.is_current or self._unit == "label":
+            return self.matters
+        sign = -1 if kind.is_supporting else 1
+        return np.array([self._breaks.each_agrees([row], sign) for row in range(len(self.matters))], dtype=bool)
+
     def _check_current(self, rows: list[int], category: Category) -> Check | None:
         similar, every = self._breaks.of(rows)
         if every.rows == 0:
             return None
+        if category.is_supporting and any(self._breaks.turns_inside[row] for row in rows):
+            return None  # as it stands, it would be a reason for the opposite, too
         if self._unit == "label":
             agreed = every.turned if category.is_supporting else 0.0
         else:
@@ -93,13 +102,21 @@ class Confirmation:
         if trial is None:
             return None
         responses, change = trial.responses, trial.responses.change[trial.edits]
-        if responses.turned[trial.edits].any() or change.mean() < LEAST or responses.change[trial.nearest] < 0:
+        if responses.turned[trial.edits].any() or change.mean() < LEAST or responses.change[trial.nearest] <= 0:
+            return None
+        if len(changed) == 2 and not self._both_add(trial):
             return None
         after = float(responses.certainty[trial.edits].mean())
         agreed = int((change > 0).sum())
         if difference(after, self._before) <= 0 or 2 * agreed <= len(change) or not self._rises_in_background(changed):
             return None
         return Check(len(change), agreed, self._before, after)
+
+    def _both_add(self, trial: _Trial) -> bool:
+        """Whether two changes make the model more certain, on average, than either of them alone."""
+        together = trial.responses.change[trial.edits][:, None]
+        alone = self._trials.singles.change[trial.singles]
+        return bool(((together - alone).mean(axis=0) >= MATTERS).all())
 
     def _rises_in_background(self, changed: list[int]) -> bool:
         """Whether values of the background inside the items, each item alone and added up, raise the certainty."""
@@ -115,7 +132,7 @@ class Confirmation:
         """The nearest edit that makes a confirmed rule true: its encoded row, and the model's label and certainty."""
         trial = self._trial(self._changed(chosen))
         assert trial is not None
-        row = self._trials.edits.rows(trial.singles[None])[0]
+        row = self._trials.edits.rows(trial.singles[:1])[0]
         return row, int(trial.responses.labels[trial.nearest]), float(trial.responses.certainty[trial.nearest])
 
     def _changed(self, chosen: tuple[int, ...]) -> list[int]:
@@ -131,9 +148,10 @@ class Confirmation:
         if len(changed) == 1:
             edits = np.flatnonzero((self._breaks.in_item == changed[0]) & self._breaks.counted)
             nearest = int(self._trials.edits.levels[targets[0], 0])
-            return _Trial(edits, self._trials.singles, nearest, np.array([nearest]))
+            return _Trial(edits, self._trials.singles, nearest, np.array([[nearest]]))
         pair = self._pair_of_targets.get(tuple(targets))
         if pair is None:
             return None
         pairs = self._trials.pairs
-        return _Trial(np.unique(pairs.asked[pair]), pairs.responses, int(pairs.asked[pair, 0]), pairs.singles[pair, 0])
+        asked, first = np.unique(pairs.asked[pair], return_index=True)  # the nearest was asked about first
+        return _Trial(asked, pairs.responses, int(pairs.asked[pair, 0]), pairs.singles[pair][first])

@@ -80,11 +80,11 @@ class _Grid:
 
     def _condition(self, place: int, corner: int) -> Condition:
         f, values = self._way.features[place], self._values[place]
-        start, end = float(values[0]), float(values[corner])
-        upwards = start >= origin(self._background, f, float(self._instance[f]))
+        start, end, own = float(values[0]), float(values[corner]), float(self._instance[f])
+        upwards = start >= origin(self._background, f, own)
         if corner == len(values) - 1 and self._background.schema.features[f].is_numeric:
             end = math.inf if upwards else -math.inf
-        return between(self._background, f, start, end)
+        return between(self._background, f, start, end, own)
 
 
 def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:

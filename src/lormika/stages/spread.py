@@ -12,7 +12,8 @@ from lormika.rule import Condition, Equals, Interval
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,
 _INSIDE = (1 / 8, 3 / 8, 5 / 8, 7 / 8)  # shares of the rows inside an interval
-_FEW = 24  # numbers
+_FEW = 24  # numbers that are all asked about; of more, those with these shares of the rows below:
+_SHARES = (0, 1 / 64, 1 / 32, 1 / 16, 3 / 16, 5 / 16, 7 / 16, 9 / 16, 11 / 16, 13 / 16, 15 / 16, 31 / 32, 63 / 64, 1)
 _ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so many
 
 
@@ -90,8 +91,11 @@ class Spread:
         return np.where(observed[places] == values, shares[places], 0.0) if len(observed) else np.zeros(len(values))
 
     def others(self, feature: int) -> np.ndarray:
-        """The least and the greatest observed number, or all of them, if they are few; of a category, nothing."""
+        """All observed numbers, if they are few; else some from the least to the greatest; of a category, nothing."""
         if not self.background.schema.features[feature].is_numeric:
             return np.empty(0)
-        observed = self.background.observed(feature)
-        return observed if len(observed) <= _FEW else observed[[0, -1]]
+        observed, below = self.background.observed(feature), self.below[feature]
+        if len(observed) <= _FEW:
+            return observed
+        ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)
+        return np.unique(observed[np.searchsorted(below, ranks)])

@@ -31,7 +31,7 @@ class Source:
     FAR = 4
     NEAREST = 8
     INSIDE = 16  # one of a few by which the background's values inside a target are represented
-    OTHER = 32  # the least or greatest number of the background, or any of a number that has few
+    OTHER = 32  # any of a number that has few values, or one of some from the least to the greatest
 
     SIMILAR = TYPICAL | FAR | NEAREST
 
@@ -70,16 +70,26 @@ def choices(
         targets = tuple(_sides(background, feature, others, own))
     else:
         targets = tuple(_categories(background, feature, others))
+    for condition in _ranges(items, row):
+        for value in spread.inside(feature, condition).tolist():
+            if value != own:
+                values[value] = values.get(value, 0) | Source.INSIDE
     for target in targets:
         for source, value in zip((Source.NEAREST, Source.TYPICAL, Source.FAR), target.levels, strict=True):
             values[value] = values.get(value, 0) | (source if row is not None else Source.BACKGROUND)
-        if target.item >= 0 and isinstance(target.condition, Interval):
-            for value in spread.inside(feature, target.condition).tolist():
-                values[value] = values.get(value, 0) | Source.INSIDE
     for value in spread.others(feature).tolist():
         if value != own:
             values[value] = values.get(value, 0) | Source.OTHER
     return Choices(values, targets)
+
+
+def _ranges(items: Items, row: int | None) -> list[Interval]:
+    """The items of a number; none of a category, or of a feature that is constant."""
+    if row is None:
+        return []
+    first = items.first_of(row)
+    own = items.conditions[first : first + int(items.sizes[row])]
+    return [condition for condition in own if isinstance(condition, Interval)]
 
 
 def _item_targets(background: Background, items: Items, row: int, column: np.ndarray, own: float) -> Iterator[Target]:

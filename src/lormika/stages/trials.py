@@ -18,7 +18,7 @@ from lormika.stages.effects import effects
 from lormika.stages.responses import Responses, respond
 from lormika.stages.settle import settle
 from lormika.stages.spread import Spread
-from lormika.stages.turning import Combinations, Way, combine_pairs, combined_ways, single_ways
+from lormika.stages.turning import Combinations, Way, combine_pairs, combined_ways, exact_way, single_ways
 from lormika.stages.unlike import unlike_way
 
 _MOST_TRIPLES = 500  # rows
@@ -53,14 +53,15 @@ class Plan:
 
     edits: Edits
     pairs: Pairs
-    all_pairs: int
+    wanted_pairs: int  # more than there are pairs: these come later
+    all_pairs: int  # also of rare categories, which do not go into pairs
 
     @classmethod
     def of(cls, edits: Edits, most: int) -> Plan:
         """All pairs, if there may be so many rows; else none of them, until it is known which are worth it."""
-        count = count_pairs(edits, edits.pairable)
-        chosen = edits.pairable if count + len(edits) <= most else edits.pairable[:0]
-        return cls(edits, make_pairs(edits, chosen), count)
+        wanted = count_pairs(edits, edits.pairable)
+        chosen = edits.pairable if wanted + len(edits) <= most else edits.pairable[:0]
+        return cls(edits, make_pairs(edits, chosen), wanted, count_pairs(edits, np.arange(len(edits.targets))))
 
     def rows(self) -> np.ndarray:
         """Encoded rows of the single edits, then of the pairs."""
@@ -72,7 +73,7 @@ def try_edits(spread: Spread, plan: Plan, own: Answer, answer: Answer, unlike: n
     """Go on from the answers about the instance and about the plan's rows; `unlike` rows have other labels."""
     background, edits, pairs = spread.background, plan.edits, plan.pairs
     singles, paired = respond(own, answer[: len(edits)]), respond(own, answer[len(edits) :])
-    if len(pairs) < plan.all_pairs:
+    if len(pairs) < plan.wanted_pairs:
         pairs = _strongest_pairs(edits, singles, most)
         if len(pairs):
             paired = respond(own, (yield edits.rows(pairs.singles)))
@@ -82,6 +83,8 @@ def try_edits(spread: Spread, plan: Plan, own: Answer, answer: Answer, unlike: n
     ways = single_ways(background, edits, singles) + combined_ways(background, edits, combined, reducible, weights)
     if not ways:
         ways = yield from _further_ways(background, edits, own, singles, combined, weights)
+        if len(pairs) < plan.wanted_pairs:
+            ways = yield from _irreducible(background, edits.instance, own, ways)
     from_unlike = not ways
     if from_unlike:
         way = yield from unlike_way(background, edits.instance, own, unlike)
@@ -148,6 +151,24 @@ def _further_ways(
         if ways:
             return ways
     return []
+
+
+def _irreducible(background: Background, instance: np.ndarray, own: Answer, ways: list[Way]) -> Asking[list[Way]]:
+    """Ways of three features, or of two of them where these turn it, too, for not all pairs were asked about."""
+    places = [(way, f) for way in ways for f in way.features if len(way.features) > 2]
+    if not places:
+        return ways
+    rows = np.array([np.where(np.arange(len(instance)) == f, instance, way.row) for way, f in places])
+    answers = respond(own, (yield rows))
+    irreducible: dict[tuple[int, ...], Way] = {}
+    for way in ways:
+        shorter = [i for i, (longer, _) in enumerate(places) if longer is way and answers.turned[i]]
+        if shorter:
+            at = min(shorter, key=lambda i: float(answers.change[i]))
+            features = tuple(f for f in way.features if f != places[at][1])
+            way = exact_way(background, instance, features, rows[at], answers, at)
+        irreducible.setdefault(way.features, way)
+    return list(irreducible.values())
 
 
 def _triples(edits: Edits, singles: Responses, pairs: Combinations) -> np.ndarray:

@@ -50,7 +50,7 @@ def single_ways(background: Background, edits: Edits, singles: Responses) -> lis
         else:
             i = min(own[turned[own]].tolist(), key=lambda i: (singles.change[i], i))
             value = float(edits.value[i])
-            ways.append(_way(edits, singles, between(background, f, value, value), np.array([i])))
+            ways.append(_way(edits, singles, between(background, f, value, value, value), np.array([i])))
     return ways
 
 
@@ -64,13 +64,13 @@ def _run(singles: Responses, outward: np.ndarray) -> np.ndarray:
 
 def _number_way(background: Background, edits: Edits, singles: Responses, f: int, run: np.ndarray) -> Way:
     observed = background.observed(f)
-    start, end = float(edits.value[run[0]]), float(edits.value[run[-1]])
-    upwards = start >= origin(background, f, float(edits.instance[f]))
+    start, end, own = float(edits.value[run[0]]), float(edits.value[run[-1]]), float(edits.instance[f])
+    upwards = start >= origin(background, f, own)
     if upwards and end >= observed[-1]:
         end = math.inf
     elif not upwards and end <= observed[0]:
         end = -math.inf
-    return _way(edits, singles, between(background, f, start, end), run)
+    return _way(edits, singles, between(background, f, start, end, own), run)
 
 
 def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray) -> Way:
@@ -153,7 +153,7 @@ def squared_steps(background: Background, edits: Edits) -> np.ndarray:
     scales = background.scales[edits.feature]
     before = edits.instance[edits.feature]
     before = np.where(np.isnan(before), background.means[edits.feature], before)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         steps = np.where(scales > 0, ((edits.value - before) / scales) ** 2, 0.0)
     return np.where(scales < 0, 2.0, steps)
 
@@ -162,50 +162,70 @@ def _combined_way(background: Background, edits: Edits, combinations: Combinatio
     singles, asked = combinations.singles[i, level], int(combinations.asked[i, level])
     row = edits.rows(singles[None])[0]
     features = tuple(int(f) for f in edits.feature[singles])
-    return exact_way(background, features, row, combinations.responses, asked)
+    return exact_way(background, edits.instance, features, row, combinations.responses, asked)
 
 
-def exact_way(background: Background, features: tuple[int, ...], row: np.ndarray, answers: Responses, at: int) -> Way:
+def exact_way(
+    background: Background,
+    instance: np.ndarray,
+    features: tuple[int, ...],
+    row: np.ndarray,
+    answers: Responses,
+    at: int,
+) -> Way:
     """A way of exactly these values, which are all that was seen; `settle` may widen it."""
     certainty = float(answers.certainty[at])
-    conditions = tuple(between(background, f, float(row[f]), float(row[f])) for f in features)
+    conditions = tuple(between(background, f, float(row[f]), float(row[f]), float(instance[f])) for f in features)
     return Way(features, conditions, row, int(answers.labels[at]), certainty, 1, 1, certainty)
 
 
-def between(background: Background, f: int, start: float, end: float) -> Condition:
-    """A category, or a range of numbers from one value to the other, in any direction."""
+def between(background: Background, f: int, start: float, end: float, own: float) -> Condition:
+    """A category, or a range of numbers from one value to the other, in any direction.
+
+    Its ends are rounded where that lets in neither another observed value nor the instance's own.
+    """
     feature = background.schema.features[f]
-    if feature.is_numeric:
-        low, high = sorted((start, end))
-        if is_whole(background, f):
-            return Interval(feature.name, low - 0.5, high + 0.5, True)
-        observed = background.observed(f)
-        low, high = _shortened(observed, low, downwards=True), _shortened(observed, high, downwards=False)
-        return Interval(feature.name, low, math.nextafter(high, math.inf), False)  # intervals end before their end
-    category = feature.decode(start)
-    assert category is not None
-    return Equals(feature.name, category)
+    if not feature.is_numeric:
+        category = feature.decode(start)
+        assert category is not None
+        return Equals(feature.name, category)
+    low, high = sorted((start, end))
+    if is_whole(background, f) and _are_small_and_whole(low, high, own):
+        return Interval(feature.name, low - 0.5, high + 0.5, True)
+    observed = background.observed(f)
+    below, above = observed[: np.searchsorted(observed, low)], observed[np.searchsorted(observed, high, "right") :]
+    below_limit = max([-math.inf, *below[-1:].tolist(), *([own] if own < low else [])])
+    above_limit = min([math.inf, *above[:1].tolist(), *([own] if own > high else [])])
+    low, high = _shortened(low, below_limit), _shortened(high, above_limit)
+    return Interval(feature.name, low, math.nextafter(high, math.inf), False)  # intervals end before their end
 
 
-def _shortened(observed: np.ndarray, value: float, *, downwards: bool) -> float:
-    """An end of a range with fewer digits, if it has many, without reaching the next observed value.
+def _are_small_and_whole(*numbers: float) -> bool:
+    """Whether numbers (or none, or no limit at all) are whole, and halves between them can be told apart."""
+    return all(not math.isfinite(number) or (number == round(number) and abs(number) < _HALVES) for number in numbers)
 
-    >>> _shortened(np.array([0.1, 0.123456789]), 0.123456789, downwards=True)
-    0.123
-    >>> _shortened(np.array([0.0, 9.1]), 9.1, downwards=True)
-    9.1
+
+def _shortened(value: float, limit: float) -> float:
+    """An end of a range with fewer digits, if it has many: moved towards a limit, without reaching it.
+
+    >>> _shortened(0.123456789, 0.1), _shortened(0.123456789, 0.13)
+    (0.123, 0.124)
+    >>> _shortened(9.1, 0.0), _shortened(29.099999999999998, 28.1)
+    (9.1, 29.09)
     """
     if not math.isfinite(value) or float(f"{value:.{_DIGITS}g}") == value:
         return value
-    place = int(np.searchsorted(observed, value, side="left" if downwards else "right"))
-    following = place - 1 if downwards else place
-    gap = abs(value - float(observed[following])) if 0 <= following < len(observed) else abs(value)
+    gap = abs(value - limit) if math.isfinite(limit) else abs(value)
     digits = 1 - math.floor(math.log10(min(max(gap, 5e-324), 1e308)))
     if abs(digits) > _MOST_DIGITS:
         return value
     scale = 10.0**digits
-    rounded = math.floor(value * scale) / scale if downwards else math.ceil(value * scale) / scale
-    return rounded if abs(rounded - value) < gap else value
+    if limit < value:
+        rounded = math.floor(value * scale) / scale
+        return rounded if limit < rounded <= value else value
+    rounded = math.ceil(value * scale) / scale
+    return rounded if value <= rounded < limit else value
 
 
 _DIGITS, _MOST_DIGITS = 6, 300
+_HALVES = 2.0**51

@@ -20,6 +20,7 @@ _MOST_ROWS = 10
 def unlike_way(background: Background, instance: np.ndarray, own: Answer, unlike: np.ndarray) -> Asking[Way | None]:
     """Find a way from encoded rows with other labels, the nearest first; None, if there is none to begin with."""
     rows = np.where(np.isnan(unlike[:_MOST_ROWS]), instance, unlike[:_MOST_ROWS])  # missing is no target
+    rows = rows[_differs(rows, instance).any(axis=1)]
     if len(rows) == 0:
         return None
     # The nearest row is most likely still unlike: what it needs is asked about at once.
@@ -39,8 +40,10 @@ def unlike_way(background: Background, instance: np.ndarray, own: Answer, unlike
             return None
         at = int(np.flatnonzero(there.turned)[-1])
         row = steps[at]
+        if not _differs(row, instance).any():  # the same
+            return None
         back = respond(own, (yield _each_restored(row, instance)))
-    return exact_way(background, tuple(np.flatnonzero(_differs(row, instance)).tolist()), row, there, at)
+    return exact_way(background, instance, tuple(np.flatnonzero(_differs(row, instance)).tolist()), row, there, at)
 
 
 def _each_restored(row: np.ndarray, instance: np.ndarray) -> np.ndarray:
