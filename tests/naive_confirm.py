@@ -603,7 +603,8 @@ class Twin:
         conditions = tuple((f, self.narrowed(f) or self.own_value(f)) for f in features)
         edits = self.edits_without(features)
         agreed = sum(self.change(edit) < 0 for edit in edits)
-        check = Check(len(edits), agreed, self.own.p, self.mean_certainty(edits))
+        after = self.mean_left(features[0]) if len(features) == 1 else self.mean_certainty(edits)
+        check = Check(len(edits), agreed, self.own.p, after)
         return self.made_rule(KINDS[0], conditions, self.prediction, check, weak=True)
 
     def narrowed(self, f: int) -> Item | None:

@@ -16,7 +16,8 @@ from lormika import Category, Counts, Equals, Explainer, InputError, ModelError,
 from lormika.rule import Edit, Rerun
 from lormika.views.answers import answer
 from lormika.views.certainty import Scale
-from lormika.views.words import percent, percents
+from lormika.views.words import leverage, percent
+from lormika.views.words import shares as shares_of
 
 
 def rule(category: Category, consequent: str, label: str, probability: float | None) -> Rule:
@@ -55,12 +56,12 @@ def test_text_shows_the_figures_of_each_rule(name):
         words = " and ".join(map(str, each.conditions))
         if not each.category.is_supporting:
             words += f" ⇒ {each.consequent}"
-        shares = " instead of ".join(percents(each.confidence, each.counts.share_without))
+        shares = " ".join(shares_of(each))
         pattern = rf"^  (\S+) +{re.escape(shares)} +{re.escape(words)}$"
         found = [(i, m[1]) for i, line in enumerate(lines) if (m := re.match(pattern, line))]
         assert found, words
         figures = (
-            f"lift {each.lift:.2f} · leverage {each.leverage:.3f} · "
+            f"lift {each.lift:.2f} · leverage {leverage(each)} · "
             f"{percent(each.coverage)}: {each.real.antecedent:,} real + "
             f"{each.counts.antecedent - each.real.antecedent:,} made"
         )

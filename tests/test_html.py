@@ -18,6 +18,7 @@ from lormika.rule import Category
 from lormika.views.answers import answer
 from lormika.views.certainty import scale
 from lormika.views.narrative import narrative
+from lormika.views.words import leverage
 
 GOLDEN = Path(__file__).parent / "golden"
 VOID = {"meta", "wbr", "br"}
@@ -79,7 +80,7 @@ def test_all_rules_and_figures_are_there(name):
     text = re.sub(r"\s+", " ", read(explanation.to_html()).text)
     for rule in explanation.rules:
         assert str(rule) in text
-        assert f"{rule.leverage:.3f}" in text
+        assert leverage(rule) in text
         for edit in rule.rerun.edits if rule.rerun is not None else ():
             assert str(edit) in text
     for note in explanation.notes:
@@ -134,7 +135,7 @@ def test_every_confirmed_rule_says_so():
             words = f"turned{count}" if turns else f"{count}agree{'' if several else 's'}"
             assert f"✔ {words}" in text
     assert "no similar row has this" in text
-    assert "weak: not found among similar rows" in text
+    assert "weak: found by asking the model" in text
 
 
 def test_strips_show_where_the_prediction_turns():
@@ -144,7 +145,7 @@ def test_strips_show_where_the_prediction_turns():
     numeric = {f.name for f in explanation.features if f.kind == "numeric"}
     effects = [e for e in explanation.effects if e.feature in numeric]
     turned = sum(label != explanation.prediction for effect in effects for label in effect.labels)
-    assert sum(tone == "against" for tone, _, _ in pieces) == turned > 0
+    assert 0 < sum(tone == "against" for tone, _, _ in pieces) <= turned  # those that look the same are one
     assert sum(float(width) for _, _, width in pieces) == pytest.approx(100 * len(effects), abs=1)
     assert "turns at ≥ 6.1" in read(html).text
     assert 'class="ruler"><b style="left:' in html  # where the feature alone turns it, in the matrix

@@ -33,7 +33,7 @@ def test_it_says_the_prediction_and_the_best_reason(name):
         assert str(condition) in summary
     share, usual = percents(best.confidence, best.counts.share_without)
     if best.weak:
-        assert "No rule among similar cases supports it; with other values than" in summary
+        assert "No rule of similar cases was confirmed; with other values than" in summary
     elif best.confidence < 0.5:
         assert f"the share predicted {explanation.prediction} is {share} instead of {usual}" in summary
     else:
@@ -84,10 +84,10 @@ def test_less_than_half_is_told_as_a_shift():
     explanation = golden("explanation")
     rule = replace(explanation.current_supporting[0], counts=Counts(1000, 100, 270, 37))
     summary = replace(explanation, rules=(rule,)).summary()
-    assert "the share predicted rejected is 37% instead of 27%." in summary
+    assert "the share predicted rejected is 37% instead of 27%; without that, the probability of rejected" in summary
     assert "37% are" not in summary
     weak = replace(explanation, rules=(replace(rule, weak=True),)).summary()
-    assert f"with other values than {rule.conditions[0]}, it is less certain." in weak
+    assert f"with other values than {rule.conditions[0]}, it is less certain on average (" in weak
     assert "37%" not in weak
 
 
@@ -177,22 +177,22 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", a=1, b=2)],
             PART,
             (),
-            "None of the 38 of 120 single changes that were tried turned it; changing a to 1 together with b to 2 "
-            "turns it to no (80%).",
+            "No change that was tried turned it (38 of 120 values); changing a to 1 together with b to 2 turns it to "
+            "no (80%).",
         ),
         ([], ALL, (), "No change of one or two features turned it (38 values and 612 pairs were tried)."),
         (
             [],
             PART,
             (),
-            "None of the 38 of 120 single changes and 500 of 2,400 pairs that were tried turned it.",
+            "No change that was tried turned it (38 of 120 values, 500 of 2,400 pairs).",
         ),
         (
             [rerun("no", a=1, b=2, c=3)],
             replace(ALL, all_pairs=700),
             (),
-            "No change of one feature turned it (38 values were tried), nor did any of the 612 of 700 pairs that were "
-            "tried; changing a to 1, b to 2 and c to 3 turns it to no (80%).",
+            "No change of one feature turned it (38 values were tried), nor did any pair that was tried "
+            "(612 of 700); changing a to 1, b to 2 and c to 3 turns it to no (80%).",
         ),
         ([], ALL, ("income",), ""),  # one that no rule may name: nothing is claimed of single changes
         ([], replace(ALL, singles=0, all_singles=0, pairs=0, all_pairs=0), (), ""),

@@ -70,7 +70,7 @@ class Parts:
         object.__setattr__(self, "spread", Spread.of(self.background))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Case:
     """One instance with everything that the model was asked about it; it can be explained in many ways.
 
@@ -106,6 +106,10 @@ class Case:
         """
         chosen = self.parts.search.but(options)
         return run_together(self.parts.model, self.parts.background.schema, [explain(self, chosen)])[0]
+
+    def __repr__(self) -> str:
+        prediction = self.sample.classes[self.prediction]
+        return f"<Case of {prediction!r}: {len(self.near.rows):,} similar rows; model calls: {self.calls}>"
 
     @property
     def prediction(self) -> int:
@@ -210,7 +214,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
         notes=(
             *notes.about_instance(parts.background, case.instance),
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),
-            *notes.about_model(case.repeats, parts.labels[near.selected], sample, case.answer),
+            *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
             *notes.about_rules(rules, sample, prediction, options, case.answer.unit),
             *notes.about_trials(rules, case.trials, options),
         ),

@@ -155,6 +155,10 @@ class Explainer:
         self.search_options = parts.search
         self.bins, self.cuts, self.kernel_width = parts.bins, parts.cuts, parts.kernel_width
 
+    def __repr__(self) -> str:
+        rows, features, classes = len(self.background), len(self.schema), len(self.model.names)
+        return f"<Explainer of {classes} classes: {rows:,} rows, {features:,} features>"
+
     def locate(self, x: Any) -> Case:
         """Ask the model about one instance, similar rows and edits of it; the case can then be explained at will.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lormika.background import Background
-from lormika.models import Answer, Unit
+from lormika.models import Model, Unit
 from lormika.options import Filter, SearchOptions
 from lormika.rule import Category, Rule
 from lormika.sample import Sample
@@ -63,10 +63,10 @@ def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[str]:
         )
 
 
-def about_model(repeats: bool, known: np.ndarray, sample: Sample, answer: Answer) -> Iterator[str]:
+def about_model(model: Model, repeats: bool, known: np.ndarray, sample: Sample) -> Iterator[str]:
     """Signs that the model decides by a threshold, or is not a fixed function of the row."""
-    if answer.probabilities is not None and answer.probabilities[0, answer.labels[0]] < answer.probabilities[0].max():
-        yield "The model's decision is not its most probable class: it decides by a rule or threshold of its own."
+    if model.decide is not None and not model.scores:
+        yield "The model decides by a rule or threshold of its own: its label need not be its most probable class."
     changed = int((known != sample.labels[sample.real]).sum())
     if changed:
         yield (

@@ -129,10 +129,14 @@ class Breaks:
         own, singles = self.outside(feature), self._trials.singles
         change, move = singles.change[own], 0.0
         if len(own):
-            weights = self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
+            weights = self.weights(own)
             if np.average(change, weights=weights) <= -LEAST:
                 move = difference(float(np.average(singles.certainty[own], weights=weights)), self._before)
         return _Need(2 * int((change < 0).sum()) <= len(own), move, (feature,))
+
+    def weights(self, own: np.ndarray) -> np.ndarray:
+        """How much some single edits count beside each other: as often as rows of the background have their values."""
+        return self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
 
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""

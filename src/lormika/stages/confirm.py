@@ -90,12 +90,15 @@ class Confirmation:
             return None
         if len(features) == 1:
             own, responses = self._breaks.outside(features[0]), self._trials.singles
+            weights = self._breaks.weights(own)
         else:
             numbers = np.array([target.feature for target in self._trials.edits.targets])
             hits = (numbers[self._trials.pairs.targets] == features).all(axis=1)
             own, responses = np.unique(self._trials.pairs.asked[hits]), self._trials.pairs.responses
+            weights = np.ones(len(own))
         agreed = int((responses.change[own] < 0).sum())
-        return features, Check(len(own), agreed, self._before, float(responses.certainty[own].mean()))
+        after = float(np.average(responses.certainty[own], weights=weights))
+        return features, Check(len(own), agreed, self._before, after)
 
     def _check_hypothetical(self, changed: list[int]) -> Check | None:
         trial = self._trial(changed)

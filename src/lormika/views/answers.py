@@ -94,9 +94,13 @@ def _count(rule: Rule, check: Check | None, mark: Mark, scale: Scale) -> str | N
     if check is None or check.asked <= 1:
         return None
     if rule.category is None or not rule.category.is_supporting:
-        return f"{check} values inside turn it"
+        return f"{check} {_tried(rule)} inside turn it"
     mean = f"{scale.change(check.before, check.after)} on average, " if mark == "=" else ""
-    return f"{mean}{check} values inside agree"
+    return f"{mean}{check} {_tried(rule)} inside agree"
+
+
+def _tried(rule: Rule) -> str:
+    return "values tried" if rule.rerun is None or len(rule.rerun.edits) < 2 else "combinations tried"
 
 
 def remark(category: Category, rules: Sequence[Rule], prediction: Scalar, scale: Scale) -> str | None:

@@ -11,7 +11,6 @@ from lormika.payload import Payload
 from lormika.values import Scalar, format_value
 from lormika.views.axis import position
 from lormika.views.certainty import Scale
-from lormika.views.words import short
 
 MOST_SHOWN = 6
 """Features that are seen at once."""
@@ -20,6 +19,7 @@ _ALWAYS = 3  # features that are shown however little they move
 _SLIGHT = 0.02  # change of a probability, or of a margin as a share of the largest, that is not worth a line
 _PALEST = 0.3  # colour: a paler one would not be seen
 _MOST_NAMES = 4  # of categories that turn
+_LONG = 24  # characters of a name, in a sentence that has several
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,10 @@ class FeatureEffect:
     @property
     def move(self) -> float:
         """The largest change of the certainty."""
-        if self.before is None or not self.asked:
+        if not self.asked:
             return 0.0
+        if self.before is None:
+            return self.bounds[1] - self.bounds[0]
         return max(abs(asked.certainty - self.before) for asked in self.asked)
 
     @property
@@ -97,7 +99,7 @@ def _number(value: Scalar | None) -> float:
 
 
 def _range(run: Sequence[Asked], sign: str) -> str:
-    first, last = short(run[0].value), short(run[-1].value)
+    first, last = format_value(run[0].value), format_value(run[-1].value)
     if sign:
         return f"{sign} {last if sign == '≤' else first}"
     return first if first == last else f"{first} – {last}"
@@ -144,15 +146,17 @@ def shade(asked: Asked, scale: Scale) -> float:
 
 
 def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
-    """Effects that are worth a line of their own, and the rest."""
+    """Effects that are worth a line of their own, and the rest.
+
+    The largest effects are; then what turns the prediction, and what moves it most. All in their order.
+    """
     largest = max((effect.move for effect in effects), default=0.0)
     slight = _SLIGHT * (largest if scale.unit == "margin" else 1.0)
-    worth = [
-        effect
-        for number, effect in enumerate(effects)
-        if effect.turns or effect.move > slight or (number < _ALWAYS and effect.effect > 0)
-    ][:MOST_SHOWN]
-    return worth, [effect for effect in effects if effect not in worth]
+    first = [effect for effect in effects[:_ALWAYS] if effect.effect > 0]
+    others = [effect for effect in effects if effect not in first and (effect.turns or effect.move > slight)]
+    others.sort(key=lambda effect: (not effect.turns, -effect.move))
+    chosen = [*first, *others[: MOST_SHOWN - len(first)]]
+    return [e for e in effects if e in chosen], [e for e in effects if e not in chosen]
 
 
 def others(rest: Sequence[FeatureEffect], worth: Sequence[FeatureEffect]) -> str:
@@ -167,7 +171,8 @@ def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
     turning = [effect.feature for effect in rest if effect.turns]
     which = "no value of them that was tried" if len(rest) > 1 else "no value of it that was tried"
     if turning:
-        names = ", ".join(turning[:_MOST_NAMES]) + (" …" if len(turning) > _MOST_NAMES else "")
+        short = [name if len(name) <= _LONG else f"{name[:_LONG]}…" for name in turning[:_MOST_NAMES]]
+        names = ", ".join(short) + (" …" if len(turning) > _MOST_NAMES else "")
         return f"some values of {names} turn it alone"
     if scale.unit == "label":
         return f"{which} turns it"

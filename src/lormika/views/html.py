@@ -17,7 +17,7 @@ from lormika.views import html_effects, html_rules
 from lormika.views.certainty import Scale, scale
 from lormika.views.effects import feature_effects
 from lormika.views.narrative import narrative
-from lormika.views.words import MEANINGS, p_value, percent
+from lormika.views.words import MEANINGS, leverage, p_value, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,7 +116,7 @@ def _table_row(rule: Rule) -> dict[str, Any]:
         "rule": str(rule),
         "figures": [
             percent(rule.support), percent(rule.coverage), percent(rule.confidence), html_rules.lift(rule),
-            f"{rule.leverage:.3f}", p_value(rule) or "–",
+            leverage(rule), p_value(rule) or "–",
         ],
         "rows": f"{rule.counts.antecedent:,}",
         "real": "" if rule.real is None else f"{rule.real.antecedent:,}",

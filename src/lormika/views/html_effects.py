@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from lormika.payload import Payload
@@ -36,14 +37,20 @@ def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, Any]:
         "name": effect.feature,
         "value": format_value(effect.value),
         "constant": effect.constant,
-        "segments": [_segment(*segment, scale) for segment in effect.segments()] if numeric else [],
+        "segments": list(_segments(effect, scale)) if numeric else [],
         "chips": [] if numeric else [_chip(asked, scale) for asked in effect.asked],
         "at": _at(effect),
         "ends": (short(effect.quantiles[0]), short(effect.quantiles[-1])) if numeric else None,
         "span": scale.span(*effect.bounds) if effect.asked else "",
         "turning": effect.turning if effect.turns else None,
-        "aloud": "; ".join(_aloud(asked, scale) for asked in effect.asked),
+        "aloud": _summary(effect, scale) if numeric else "; ".join(_aloud(asked, scale) for asked in effect.asked),
     }
+
+
+def _summary(effect: FeatureEffect, scale: Scale) -> str:
+    """What a strip shows, in few words."""
+    turns = f"turns at {effect.turning}" if effect.turns else "turns nowhere"
+    return "; ".join(filter(None, [scale.span(*effect.bounds) if effect.asked else "", turns]))
 
 
 def _at(effect: FeatureEffect) -> float | None:
@@ -53,14 +60,23 @@ def _at(effect: FeatureEffect) -> float | None:
     return round(100 * position(effect.quantiles, effect.value), 1)
 
 
-def _segment(low: float, high: float, asked: Asked, scale: Scale) -> dict[str, Any]:
-    return {
-        "left": round(100 * low, 2),
-        "width": round(100 * (high - low), 2),
-        "tone": "against" if asked.turned else "for",
-        "shade": round(shade(asked, scale), 2),
-        "title": _aloud(asked, scale),
-    }
+def _segments(effect: FeatureEffect, scale: Scale) -> Iterator[dict[str, Any]]:
+    """Pieces of the axis; neighbours that look the same are one."""
+    for (tone, strength), run in groupby(effect.segments(), key=lambda piece: _look(piece[2], scale)):
+        pieces = list(run)
+        low, high = pieces[0][0], pieces[-1][1]
+        titles = dict.fromkeys(_aloud(asked, scale) for _, _, asked in (pieces[0], pieces[-1]))
+        yield {
+            "left": round(100 * low, 2),
+            "width": round(100 * (high - low), 2),
+            "tone": tone,
+            "shade": strength,
+            "title": " … ".join(titles),
+        }
+
+
+def _look(asked: Asked, scale: Scale) -> tuple[str, float]:
+    return "against" if asked.turned else "for", round(shade(asked, scale), 2)
 
 
 def _chip(asked: Asked, scale: Scale) -> dict[str, Any]:

@@ -14,7 +14,18 @@ from lormika.views.answers import Answer, answer, changes, remark
 from lormika.views.axis import position, span
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect
-from lormika.views.words import HEADINGS, WEAK, condition_label, heading, is_true, p_value, percent, percents, short
+from lormika.views.words import (
+    HEADINGS,
+    WEAK,
+    condition_label,
+    heading,
+    is_true,
+    leverage,
+    p_value,
+    percent,
+    shares,
+    short,
+)
 
 MOST_COLUMNS = 5
 """Beyond so many features, each rule shows its own features instead of all of them in aligned columns."""
@@ -117,7 +128,7 @@ class _View:
             "confidence": rule.confidence,
             "share": rule.counts.share_without,
             "weak": WEAK if rule.weak else None,
-            "shares": percents(rule.confidence, rule.counts.share_without),
+            "shares": shares(rule),
             "changes": changes(len(rule.rerun.edits)) if rule.rerun is not None and not supporting else None,
             "figures": _figures(rule),
             "answer": self._answer(rule, consequent),
@@ -241,7 +252,7 @@ def _figures(rule: Rule) -> list[tuple[str, str]]:
     made = rule.counts.antecedent - real
     figures = [
         ("lift", lift(rule)),
-        ("leverage", f"{rule.leverage:.3f}"),
+        ("leverage", leverage(rule)),
         ("coverage", f"{percent(rule.coverage)}: {real:,} real, {made:,} generated"),
     ]
     return [*figures, ("p-value", p_value(rule))] if p_value(rule) else figures

@@ -47,7 +47,7 @@ def narrative(payload: Payload) -> Narrative:
     counterfactuals = [rule for rule in rules if rule.category == Category.COUNTERFACTUAL]
     return Narrative(
         _prediction(payload),
-        _reasons(rules),
+        _reasons(rules, measure),
         narrative_changes.changes(payload, counterfactuals, effects) + _constant(effects, measure),
         narrative_changes.checked(payload, rules),
     )
@@ -60,31 +60,44 @@ def _prediction(payload: Payload) -> list[Span]:
     return [Span("The model predicts "), Span(format_value(label), "for"), Span(end)]
 
 
-def _reasons(rules: list[Rule]) -> list[Span]:
+def _reasons(rules: list[Rule], measure: Scale) -> list[Span]:
     """The best rule that is true now on each side."""
     supporting = next((rule for rule in rules if rule.category == Category.CURRENT_SUPPORTING), None)
     contradicting = next((rule for rule in rules if rule.category == Category.CURRENT_CONTRADICTING), None)
     spans: list[Span] = []
     if supporting is not None and supporting.weak:
-        spans += _needed(supporting)
+        spans += _needed(supporting, measure)
     elif supporting is not None:
-        spans += _among(supporting, "for", "Among")
+        spans += [*_among(supporting, "for", "Among"), *_without(supporting, measure), Span(".")]
     elif rules:
         spans += [Span("No rule that is true of this case supports that.")]
     if contradicting is not None:
         spans += [Span(" On the other hand, " if supporting else " " if spans else "")]
-        spans += _among(contradicting, "against", "among" if supporting else "Among")
+        spans += [*_among(contradicting, "against", "among" if supporting else "Among"), Span(".")]
     return spans
 
 
-def _needed(rule: Rule) -> list[Span]:
-    """What the prediction needs, though similar cases do not show it."""
+def _needed(rule: Rule, measure: Scale) -> list[Span]:
+    """What the prediction needs, where no rule of similar cases was confirmed."""
     needs = listed([str(condition) for condition in rule.conditions], "and")
-    return [
-        Span("No rule among similar cases supports it; with other values than "),
-        *needs,
-        Span(", it is less certain."),
-    ]
+    check = rule.check
+    if check is None or measure.unit == "label":
+        end = "it turns" if check is None else f"it turned in {check} tries"
+    else:
+        average = " on average" if check.asked > 1 else ""
+        end = f"it is less certain{average} ({measure.change(check.before, check.after)})"
+    return [Span("No rule of similar cases was confirmed; with other values than "), *needs, Span(f", {end}.")]
+
+
+def _without(rule: Rule, measure: Scale) -> list[Span]:
+    """What the model said of this case with the rule made false."""
+    if rule.check is None or measure.unit == "label":
+        return []
+    before, after = measure.change(rule.check.before, rule.check.after).removeprefix("margin ").split(" → ")
+    average = " on average" if rule.check.asked > 1 else ""
+    what = "margin" if measure.unit == "margin" else "probability"
+    label = Span(format_value(rule.consequent), "for")
+    return [Span(f"; without that, the {what} of "), label, Span(f" falls from {before} to {after}{average}")]
 
 
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
@@ -99,7 +112,7 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     else:
         also = "also predicted" if tone == "for" else "predicted"
         spans += [Span(f", {share} are {also} "), label, Span(f" ({usual} of all similar cases are)")]
-    return [*spans, Span(".")]
+    return spans
 
 
 def _constant(effects: list[FeatureEffect], measure: Scale) -> list[Span]:

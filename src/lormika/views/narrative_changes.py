@@ -53,16 +53,15 @@ def _nothing(asked: Payload, with_pairs: bool) -> str:
     if not all_singles:
         return ""
     if singles < all_singles:
-        some = f"none of the {singles:,} of {all_singles:,} single changes"
-        some += f" and {pairs:,} of {all_pairs:,} pairs" if with_pairs else ""
-        return f"{some[0].upper()}{some[1:]} that were tried turned it"
+        some = f"{singles:,} of {all_singles:,} values" + (f", {pairs:,} of {all_pairs:,} pairs" if with_pairs else "")
+        return f"No change that was tried turned it ({some})"
     if not with_pairs:
         return f"No change of one feature turned it ({singles:,} values were tried)"
     if pairs == all_pairs:
         return f"No change of one or two features turned it ({singles:,} values and {pairs:,} pairs were tried)"
     return (
-        f"No change of one feature turned it ({singles:,} values were tried), nor did any of "
-        f"the {pairs:,} of {all_pairs:,} pairs that were tried"
+        f"No change of one feature turned it ({singles:,} values were tried), nor did any pair that was tried "
+        f"({pairs:,} of {all_pairs:,})"
     )
 
 

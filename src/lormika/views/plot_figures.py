@@ -10,7 +10,7 @@ from lormika.values import Scalar, format_value
 from lormika.views.answers import Answer, answer
 from lormika.views.certainty import scale
 from lormika.views.plot_sheet import BAR, FAINT, INK, NAME, SMALL, TEXT, VALUE, Sheet, Style
-from lormika.views.words import percent
+from lormika.views.words import leverage, percent
 
 # All lengths are points.
 _GAP = 11.0
@@ -121,7 +121,7 @@ class Figures:
         sheet.write(self.coverage, y, [percent(rule.coverage)], TEXT, down="center")
         lift = "–" if math.isnan(rule.lift) else f"{rule.lift:.{2 if rule.lift < 100 else 0}f}"
         sheet.write(self.lift, y, [lift], TEXT, down="center")
-        sheet.write(self.leverage, y, [f"{rule.leverage:.3f}"], TEXT, down="center")
+        sheet.write(self.leverage, y, [leverage(rule)], TEXT, down="center")
         reply = self._answer(rule)
         for x, lines in zip((left, self.coverage, self._beneath(reply)), self.below(sheet, rule), strict=True):
             for number, (line, style) in enumerate(lines):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lormika.payload import Payload, load_rule
 from lormika.views.text import plain_text
-from lormika.views.words import p_value, percent, printable
+from lormika.views.words import leverage, p_value, percent, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +36,7 @@ def renderable(payload: Payload) -> Table:
             f"{percent(rule.confidence)} vs {percent(rule.counts.share_without)}",
             f"{percent(rule.coverage)}: {rule.counts.antecedent:,}",
             f"{rule.lift:.2f}",
-            f"{rule.leverage:.3f}",
+            leverage(rule),
             p_value(rule),
         )
     return table

@@ -14,7 +14,7 @@ from lormika.views import text_effects
 from lormika.views.answers import answer, remark, sentence
 from lormika.views.certainty import Scale, scale
 from lormika.views.narrative import narrative
-from lormika.views.words import HEADINGS, WEAK, conditions, heading, p_value, percent, percents, printable
+from lormika.views.words import HEADINGS, WEAK, conditions, heading, leverage, p_value, percent, printable, shares
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -31,13 +31,14 @@ _LEGEND = (
 )
 _LEGEND_CHECK = (
     "Below: what the model said of this case, the rule made false (without it, on average) or true (by the smallest "
-    "change), all else as it is"
+    "change that was tried), all else as it is"
 )
 _LEGEND_UNIT = {
     "probability": "; a percentage is its probability of the prediction.",
     "margin": "; the margin is that of its decision function, for the prediction.",
     "label": ".",
 }
+_LEGEND_SAME = " =: more certain, but by less than is shown."
 _LEGEND_RERUN = (
     "Below a rule that is not true yet: the smallest change that makes it true, and what the model then said: ✔ what "
     "the rule says, ✖ not so, ~ it turned to another class, = as certain as before."
@@ -111,8 +112,9 @@ def _opening(payload: Payload) -> Text:
 def _legend(rules: list[Rule], measure: Scale, figures: bool) -> str:
     """What the signs mean, of those that are used."""
     texts = [_LEGEND]
+    same = any(reply is not None and reply.mark == "=" for reply in (answer(rule, "", measure) for rule in rules))
     if any(rule.check is not None for rule in rules):
-        texts.append(_LEGEND_CHECK + _LEGEND_UNIT[measure.unit])
+        texts.append(_LEGEND_CHECK + _LEGEND_UNIT[measure.unit] + (_LEGEND_SAME if same else ""))
     elif any(rule.rerun is not None for rule in rules):
         texts.append(_LEGEND_RERUN)
     return " ".join([*texts, _LEGEND_FIGURES] if figures else texts)
@@ -153,8 +155,8 @@ class _Rules:
 
         if rule.counts.antecedent == 0:
             return Text(start).append("no similar row has this", _FADED)
-        share, usual = percents(rule.confidence, rule.counts.share_without)
-        return Text(start).append(f"{share:>4}", self.style).append(f" instead of {usual}", _FADED)
+        share, beside = shares(rule)
+        return Text(start).append(f"{share:>4}", self.style).append(f" {beside}", _FADED)
 
     def _body(self, rule: Rule) -> Text:
         """Conditions, what the model said, and the figures if they are wanted."""
@@ -185,6 +187,6 @@ def _figures(rule: Rule) -> str:
     lift = "" if math.isnan(rule.lift) else f"lift {rule.lift:.2f} · "
     tested = f" · p {p_value(rule)}" if p_value(rule) else ""
     return (
-        f"{lift}leverage {rule.leverage:.3f} · {percent(rule.coverage)}: {real:,} real + "
+        f"{lift}leverage {leverage(rule)} · {percent(rule.coverage)}: {real:,} real + "
         f"{rule.counts.antecedent - real:,} made{tested}"
     )

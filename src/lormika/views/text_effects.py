@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 _FADED = "dim"
 _HEADING = "What this prediction depends on"
 _MEANING = {
-    "probability": "one value changed, all others as they are: the probability of the prediction",
-    "margin": "one value changed, all others as they are: the margin of the prediction",
+    "probability": "one value changed, all others as they are: the probability of the prediction; the largest average "
+    "effect on its log-odds first",
+    "margin": "one value changed, all others as they are: the margin of the prediction; the largest average effect "
+    "first",
     "label": "one value changed, all others as they are",
 }
 

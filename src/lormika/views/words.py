@@ -101,7 +101,34 @@ def percent(share: float) -> str:
     return "<0.01%" if share < 0.5 else ">99.99%"
 
 
-WEAK = "weak: not found among similar rows, only by asking the model"
+WEAK = "weak: found by asking the model; no rule of similar rows was confirmed"
+FEW = 10
+"""Rows below which a share is told by their number."""
+
+
+def shares(rule: Rule) -> tuple[str, str]:
+    """The share of a rule, and the usual one beside it; of a few rows, how many.
+
+    >>> from lormika.rule import Counts
+    >>> shares(Rule((), "High", Counts(200, 100, 40, 36), 0.1)), shares(Rule((), "High", Counts(200, 1, 40, 1), 0.1))
+    (('36%', 'instead of 20%'), ('1 of 1', 'similar row'))
+    """
+    counts = rule.counts
+    if counts.antecedent < FEW:
+        return f"{counts.both} of {counts.antecedent}", f"similar row{'' if counts.antecedent == 1 else 's'}"
+    share, usual = percents(rule.confidence, counts.share_without)
+    return share, f"instead of {usual}"
+
+
+def leverage(rule: Rule) -> str:
+    """The leverage, without a sign if it is nothing.
+
+    >>> from lormika.rule import Counts
+    >>> leverage(Rule((), "High", Counts(9999, 3, 9998, 2), 0.1)), leverage(Rule((), "High", Counts(9, 3, 4, 2), 0.1))
+    ('0.000', '0.074')
+    """
+    text = f"{rule.leverage:.3f}"
+    return text if float(text) else text.removeprefix("-")
 
 
 def percents(before: float, after: float) -> tuple[str, str]:
