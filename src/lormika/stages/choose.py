@@ -127,9 +127,9 @@ class Choice:
         covers: list[np.ndarray] = []
         changes: set[tuple[int, ...]] = set()
         for candidate in candidates:
-            check = self.confirmation(candidate.items, kind)
-            changed = () if check is None or kind.is_current else self._changed(candidate)
-            if check is None or changed in changes:
+            changed = () if kind.is_current else self._changed(candidate)
+            check = None if changed in changes else self.confirmation(candidate.items, kind)
+            if check is None:
                 continue
             cover = self.space.matching(candidate)
             if any(_jaccard(cover, earlier) >= _SAME for earlier in covers):

@@ -40,7 +40,8 @@ class Confirmation:
         self.matters: np.ndarray = largest[list(items.features)] >= MATTERS
         self._breaks = Breaks(spread, items, trials, certainty)
         self._target_of_item = {target.item: t for t, target in enumerate(edits.targets) if target.item >= 0}
-        self._pair_of_targets = {tuple(pair): i for i, pair in enumerate(trials.pairs.targets.tolist())}
+        self._checked: dict[tuple[int, ...], Check | None] = {}
+        self._pair_keys = trials.pairs.targets @ (len(edits.targets), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...], category: Category) -> Check | None:
         """What the model said of a rule with these items; None: it is not true of the instance, or cannot be told."""
@@ -51,7 +52,10 @@ class Confirmation:
             return self._check_current([row for row, _ in places], category)
         if self._unit == "label" or not category.is_supporting:
             return None
-        return self._check_hypothetical(self._changed(chosen))
+        changed = tuple(self._changed(chosen))
+        if changed not in self._checked:  # rules that differ in what is true already share it
+            self._checked[changed] = self._check_hypothetical(list(changed))
+        return self._checked[changed]
 
     def possible(self, kind: Category) -> np.ndarray:
         """Which features a rule of a kind can have at all."""
@@ -152,8 +156,9 @@ class Confirmation:
             edits = np.flatnonzero((self._breaks.in_item == changed[0]) & self._breaks.counted)
             nearest = int(self._trials.edits.levels[targets[0], 0])
             return _Trial(edits, self._trials.singles, nearest, np.array([[nearest]]))
-        pair = self._pair_of_targets.get(tuple(targets))
-        if pair is None:
+        key = targets[0] * len(self._trials.edits.targets) + targets[1]
+        pair = int(np.searchsorted(self._pair_keys, key))
+        if pair == len(self._pair_keys) or self._pair_keys[pair] != key:
             return None
         pairs = self._trials.pairs
         asked, first = np.unique(pairs.asked[pair], return_index=True)  # the nearest was asked about first
