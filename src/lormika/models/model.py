@@ -236,8 +236,9 @@ def _run(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> Any:
 
 
 def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
+    given = _run(ask, frame, n_rows)
     try:
-        answer = np.asarray(_run(ask, frame, n_rows))
+        answer = np.asarray(given)
     except ValueError:
         raise ModelError("the model gave lists of different lengths; expected one label per row") from None
     if answer.ndim == 2 and answer.shape[1] == 1 and answer.dtype.kind != "f":
@@ -258,8 +259,9 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
 
 
 def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
+    given = _run(ask, frame, n_rows)
     try:
-        scores = np.asarray(_run(ask, frame, n_rows), dtype=np.float64)
+        scores = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError("the model's decision_function gave something else than numbers") from None
     if scores.ndim not in (1, 2) or len(scores) != n_rows:
