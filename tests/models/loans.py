@@ -54,7 +54,7 @@ def _rounded(value: Any, tolerance: float) -> Any:
         return {key: _rounded(part, tolerance) for key, part in value.items()}
     if isinstance(value, list):
         return [_rounded(part, tolerance) for part in value]
-    return pytest.approx(value, rel=tolerance, abs=tolerance) if isinstance(value, float) and tolerance else value
+    return pytest.approx(value, rel=10 * tolerance, abs=tolerance) if isinstance(value, float) and tolerance else value
 
 
 def refuses(*words: str) -> Any:
