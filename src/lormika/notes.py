@@ -34,8 +34,9 @@ _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 _REQUIRED = {
     Filter.NONE: "in at least {min_count} rows",
     Filter.NONREDUNDANT: "in at least {min_count} rows without being redundant",
-    Filter.PRODUCTIVE: "in at least {min_count} rows and more often than their parts do",
-    Filter.SIGNIFICANT: "in at least {min_count} rows and significantly more often than their parts do",
+    Filter.PRODUCTIVE: "in at least {min_count} rows, and more often than with some of the conditions alone",
+    Filter.SIGNIFICANT: "in at least {min_count} rows, and so much more often than with some of the conditions alone "
+    "that it is no accident of the sample",
 }
 
 

@@ -87,7 +87,7 @@ def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
     single = re.search(r"(?<![=!<>])=(?!=)", condition)
     if single is not None:
         return single.start(), "write == to compare"
-    if re.search(r"\b(and|or|not|in|[=<>!+\-*/]+)\s*$", condition):
+    if re.search(r"(\b(and|or|not|in)|[=<>!+\-*/]+)\s*$", condition):
         return len(condition) - 1, "something is missing at the end"
     return at, f"cannot be read: {error.msg}"
 

@@ -75,6 +75,7 @@ def test_help_shows_examples(lormika):
         assert done.returncode == 0
         assert "For example:" in done.stdout
         assert f"lormika {command} " in done.stdout
+        assert "list[" not in done.stdout
     assert lormika("--show-completion", "bash").returncode == 0
     assert lormika("explode").returncode == 2
 

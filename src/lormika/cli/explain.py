@@ -27,10 +27,11 @@ def explain(
         str,
         typer.Option(help="File (.skops, .onnx, .pkl, .joblib), python:module:name, or http://host/v2/models/name."),
     ],
-    row: Annotated[list[int], typer.Option(help="Row to explain, from 0. Repeatable.")] = [],
+    row: Annotated[list[int], typer.Option(metavar="ROW", help="Row to explain, from 0. Repeatable.")] = [],
     where: Annotated[str | None, typer.Option(help='Rows to explain, such as "id == 17".')] = None,
     instance: Annotated[
-        list[Path], typer.Option(help="JSON file with the instance to explain, or a list of them. Repeatable.")
+        list[Path],
+        typer.Option(metavar="FILE", help="JSON file with the instance to explain, or a list of them. Repeatable."),
     ] = [],
     target: Annotated[str | None, typer.Option(help="Column with the truth, which is no feature.")] = None,
     background: Annotated[

@@ -18,7 +18,9 @@ from lormika.payload import RULES_FORMAT, Payload, dump_rules
 def mine(
     data: Annotated[Path, typer.Argument(help="Data file: CSV, Parquet, Arrow, JSON lines; also .gz.")],
     target: Annotated[str, typer.Option(help="Column with the classes that rules lead to.")],
-    to: Annotated[list[str], typer.Option("--class", help="Only rules that lead to this class. Repeatable.")] = [],
+    to: Annotated[
+        list[str], typer.Option("--class", metavar="CLASS", help="Only rules that lead to this class. Repeatable.")
+    ] = [],
     drop: p.Drop = [],
     categorical: p.Categorical = [],
     delimiter: p.Delimiter = None,

@@ -51,11 +51,18 @@ class Per(StrEnum):
 # Rules
 
 K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
-OneObjective = Annotated[Objective, typer.Option("--objective", help="Best by which measure.", rich_help_panel=SEARCH)]
+_MEASURES = "support, coverage, confidence, lift or leverage"
+OneObjective = Annotated[
+    Objective,
+    typer.Option("--objective", metavar="MEASURE", help=f"Best by {_MEASURES}.", rich_help_panel=SEARCH),
+]
 Objectives = Annotated[
     list[Objective],
     typer.Option(
-        "--objective", help="Best by which measure; more than once: the rules for each.", rich_help_panel=SEARCH
+        "--objective",
+        metavar="MEASURE",
+        help=f"Best by {_MEASURES}; more than once: the rules for each.",
+        rich_help_panel=SEARCH,
     ),
 ]
 MostConditions = Annotated[int, typer.Option(help="Most conditions of a rule, up to 6.", rich_help_panel=SEARCH)]
@@ -75,6 +82,7 @@ WeightBy = Annotated[
     Weight | None,
     typer.Option(
         "--weight",
+        metavar="effect|none",
         help="Rank by the measure times the least effect of a rule's features, or by the measure alone.",
         show_default="effect, if confirmed",
         rich_help_panel=SEARCH,
@@ -82,21 +90,26 @@ WeightBy = Annotated[
 ]
 PresetOf = Annotated[
     Preset,
-    typer.Option("--preset", help="paper: the paper's settings for all that is not given.", rich_help_panel=SEARCH),
+    typer.Option(
+        "--preset",
+        metavar="default|paper",
+        help="paper: the paper's settings for all that is not given.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 MinCount = Annotated[int, typer.Option(help="Fewest rows a rule must match.", rich_help_panel=SEARCH)]
 M = Annotated[
     float,
     typer.Option("--m", help="m-estimate: tames confidence and lift of rules with few rows.", rich_help_panel=SEARCH),
 ]
-AnyFilter = Annotated[
-    Filter, typer.Option("--filter", help="Which rules may enter; each implies the one before.", rich_help_panel=SEARCH)
-]
+_FILTERS = "Which rules may enter: none, nonredundant, productive or significant; each implies the one before."
+AnyFilter = Annotated[Filter, typer.Option("--filter", metavar="FILTER", help=_FILTERS, rich_help_panel=SEARCH)]
 FilterBy = Annotated[
     Filter | None,
     typer.Option(
         "--filter",
-        help="Which rules may enter; each implies the one before.",
+        metavar="FILTER",
+        help=_FILTERS,
         show_default="significant",
         rich_help_panel=SEARCH,
     ),
@@ -104,13 +117,19 @@ FilterBy = Annotated[
 Alpha = Annotated[float, typer.Option(help="Level of the filter significant.", rich_help_panel=SEARCH)]
 Correct = Annotated[
     Correction,
-    typer.Option("--correction", help="Of that level for the number of rules tried.", rich_help_panel=SEARCH),
+    typer.Option(
+        "--correction",
+        metavar="CORRECTION",
+        help="Of that level for the number of rules tried: none, bonferroni or layered.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 PerWhat = Annotated[
     Per | None,
     typer.Option(
         "--per",
-        help="k rules of each of the four kinds, or overall.",
+        metavar="PER",
+        help="k rules of each of the four kinds (category), or overall.",
         show_default="category",
         rich_help_panel=SEARCH,
     ),
@@ -118,7 +137,11 @@ PerWhat = Annotated[
 Bins = Annotated[int, typer.Option(help="Ranges of each numeric feature.", rich_help_panel=SEARCH)]
 Cut = Annotated[
     list[str],
-    typer.Option(help="Cut points of a numeric feature, such as age=25,45. Repeatable.", rich_help_panel=SEARCH),
+    typer.Option(
+        metavar="NAME=POINTS",
+        help="Cut points of a numeric feature, such as age=25,45. Repeatable.",
+        rich_help_panel=SEARCH,
+    ),
 ]
 
 # Neighbourhood
@@ -136,7 +159,11 @@ KernelWidth = Annotated[
 ThinBy = Annotated[
     Thin | None,
     typer.Option(
-        "--thin", help="What a class with too many keeps.", show_default="nearest", rich_help_panel=NEIGHBOURHOOD
+        "--thin",
+        metavar="nearest|random",
+        help="What a class with too many keeps.",
+        show_default="nearest",
+        rich_help_panel=NEIGHBOURHOOD,
     ),
 ]
 NAsked = Annotated[
@@ -152,6 +179,7 @@ DesignOf = Annotated[
     Design | None,
     typer.Option(
         "--design",
+        metavar="even|random",
         help="How they are spread: evenly, or drawn with the seed.",
         show_default="even",
         rich_help_panel=NEIGHBOURHOOD,
@@ -170,10 +198,13 @@ RandomState = Annotated[int, typer.Option(help="Seed of what is random.", rich_h
 
 # Data
 
-Drop = Annotated[list[str], typer.Option(help="Column that is no feature. Repeatable.", rich_help_panel=DATA)]
+Drop = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Column that is no feature. Repeatable.", rich_help_panel=DATA)
+]
 Categorical = Annotated[
     list[str],
     typer.Option(
+        metavar="COLUMN",
         help="Column of categories: a numeric one is taken for it; a text gets the category type. Repeatable.",
         rich_help_panel=DATA,
     ),
@@ -185,6 +216,7 @@ MissingToken = Annotated[
     list[str],
     typer.Option(
         "--missing",
+        metavar="TEXT",
         help="Text for a missing value. Repeatable.",
         show_default="empty, ?, NA, null …",
         rich_help_panel=DATA,
@@ -195,7 +227,8 @@ Encoding = Annotated[str | None, typer.Option(help="Of a text file.", show_defau
 # Model
 
 Trust = Annotated[
-    list[str], typer.Option(help="Further type that a skops file may hold. Repeatable.", rich_help_panel=MODEL)
+    list[str],
+    typer.Option(metavar="TYPE", help="Further type that a skops file may hold. Repeatable.", rich_help_panel=MODEL),
 ]
 AllowPickle = Annotated[
     bool, typer.Option("--allow-pickle", help="Load a pickle, which runs the code it holds.", rich_help_panel=MODEL)
@@ -204,14 +237,22 @@ Isolate = Annotated[
     bool,
     typer.Option("--isolate", help="Run the model in a process of its own, with limits.", rich_help_panel=MODEL),
 ]
-MaxSize = Annotated[int, typer.Option(help="Most megabytes of a model file, unpacked.", min=1, rich_help_panel=MODEL)]
+MaxSize = Annotated[
+    int, typer.Option(metavar="MB", help="Most megabytes of a model file, unpacked.", min=1, rich_help_panel=MODEL)
+]
 Header = Annotated[
     list[str],
-    typer.Option(help="Header for a server, such as 'Authorization: Bearer …'. Repeatable.", rich_help_panel=MODEL),
+    typer.Option(
+        metavar="HEADER",
+        help="Header for a server, such as 'Authorization: Bearer …'. Repeatable.",
+        rich_help_panel=MODEL,
+    ),
 ]
 MemoryLimit = Annotated[
     int | None,
-    typer.Option(help="Megabytes of an isolated model.", show_default="4096", min=1, rich_help_panel=MODEL),
+    typer.Option(
+        metavar="MB", help="Megabytes of an isolated model.", show_default="4096", min=1, rich_help_panel=MODEL
+    ),
 ]
 TimeLimit = Annotated[
     float | None,
@@ -221,7 +262,7 @@ TimeLimit = Annotated[
 ]
 ClassName = Annotated[
     list[str],
-    typer.Option(help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
+    typer.Option(metavar="NAME", help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
 ]
 
 # Output

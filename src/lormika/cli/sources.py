@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +110,11 @@ def check_names(table: Table, names: Sequence[str], also: Table | None = None) -
     others = [] if also is None else [str(name) for name in also.frame.columns]
     for name in names:
         if name not in columns and name not in others:
-            raise InputError(f"{table.path} has no column {name!r}; it has {listing(columns)}")
+            alike = get_close_matches(name, columns, n=1)
+            raise InputError(
+                f"{table.path} has no column {name!r}; "
+                + (f"did you mean {alike[0]!r}?" if alike else f"it has {listing(columns)}")
+            )
 
 
 def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) -> None:
