@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from lormika import Explainer, datasets
+from warm import Warm
 
 LORMIKA = [sys.executable, "-m", "lormika"]
 
@@ -36,16 +37,27 @@ def loans(tmp_path_factory) -> SimpleNamespace:
     return SimpleNamespace(folder=folder, X=X, y=y, model=model, explainer=Explainer(model, X))
 
 
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory):
+    """A process that commands are forked from."""
+    process = Warm(tmp_path_factory.mktemp("warm"))
+    yield process
+    process.end()
+
+
 @pytest.fixture
-def lormika(loans, tmp_path):
+def lormika(loans, tmp_path, warm):
     """Runs a command in a folder that holds the files, and gives what it printed."""
     for file in loans.folder.iterdir():
         os.symlink(file, tmp_path / file.name)
 
     def run(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"COLUMNS": "100"}
+        if set(more) <= {"env"}:
+            return warm.run([str(each) for each in arguments], tmp_path, dict(more.get("env", environment)), 120)
         return subprocess.run(
             [*LORMIKA, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-            **{"env": os.environ | {"COLUMNS": "100"}} | more,
+            **{"env": environment} | more,
         )  # fmt: skip
 
     run.folder = tmp_path
