@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,8 +53,8 @@ class Service:
 
 
 @contextmanager
-def serving(service: Service) -> Iterator[Service]:
-    """Serve on a free port of this machine."""
+def serving(service: Service, context: ssl.SSLContext | None = None) -> Iterator[Service]:
+    """Serve on a free port of this machine; with a context, securely."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -83,9 +84,11 @@ def serving(service: Service) -> Iterator[Service]:
 
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if context is not None:  # each thread shakes hands for itself, when it first reads
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    service.url = f"http://127.0.0.1:{server.server_port}/v2/models/loans"
+    service.url = f"{'http' if context is None else 'https'}://127.0.0.1:{server.server_port}/v2/models/loans"
     try:
         yield service
     finally:

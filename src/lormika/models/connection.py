@@ -6,26 +6,42 @@ import contextlib
 import http.client
 import json
 import re
-import socket
 import ssl
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import SplitResult
 
 from lormika.errors import InputError, ModelError
+from lormika.models import json_text
 from lormika.models.files import megabytes
+from lormika.models.sockets import TimedSocket, open_socket
 
 _BUSY = (429, 502, 503, 504)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds before another try; doubled each time
 _CHUNK = 1 << 16
 _LONGEST_MESSAGE = 300
+_LONGEST_EXPLANATION = 10_000  # of an answer that is looked at for a message
 _TOKEN, _VALUE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"), re.compile(r"[\t -~]*")
+_SHORTEST_SECRET = 4
+_SCHEMES = ("basic", "bearer", "digest", "negotiate", "token")  # words of a header that are no secret
+# A connection that was kept, but closed by the server since the last request.
+_GONE = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 class _UnreachedError(Exception):
     """The server could not be reached, or closed the connection; worth another try."""
+
+
+class _Connection(http.client.HTTPConnection):
+    """HTTP over a socket that is open, and is never opened again."""
+
+    def __init__(self, url: SplitResult, opened: TimedSocket) -> None:
+        self.default_port = _usual_port(url)
+        super().__init__(url.hostname or "", url.port or self.default_port)
+        self.auto_open = 0
+        self.sock = self.timed = opened
 
 
 class Server:
@@ -35,16 +51,21 @@ class Server:
         self, url: SplitResult, *, timeout: float, retries: int, headers: Mapping[str, str], max_size: int
     ) -> None:
         self._url, self._timeout, self._retries, self._max_size = url, timeout, retries, max_size
-        for name, value in headers.items():  # a value may be a secret: it is never part of a message
-            if not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
-                raise InputError(f"the header {name!r} cannot be sent: letters, digits and signs of one line only")
+        _check_headers(headers)
         self._headers = {"Accept": "application/json", "Content-Type": "application/json", **headers}
-        self._idle: list[http.client.HTTPConnection] = []
+        self._secrets = _secrets(headers.values())
+        self._context = ssl.create_default_context() if url.scheme == "https" else None
+        self._idle: list[_Connection] = []
 
     def close(self) -> None:
         """Close all connections."""
         while self._idle:
             self._idle.pop().close()
+
+    def clean(self, text: str, longest: int = _LONGEST_MESSAGE) -> str:
+        """Text of the server as it can be shown: short, without control characters and values of our headers."""
+        text = "".join(c if c.isprintable() else " " for c in text[:_LONGEST_EXPLANATION])
+        return self._secrets.sub("…", " ".join(text.split()))[:longest]
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """Send a request and read its JSON answer; tries again if the server is busy or cannot be reached."""
@@ -54,10 +75,13 @@ class Server:
         while True:
             try:
                 status, reason, fields, content = self._send(method, path, data, address)
-                said = f"{address} answered {status} {reason}{_message(content)}"
-                wish = fields.get("Retry-After")
             except _UnreachedError as error:
                 status, said, wish = 0, f"{address} cannot be reached: {error}{self._proxy_hint()}", None
+            else:
+                if status == 200:
+                    return self._parse(content, address)
+                said = f"{address} answered {status} {self.clean(reason)}".rstrip() + self._message(content)
+                wish = fields.get("Retry-After")
             if status and status not in _BUSY:
                 break
             if tries == self._retries:
@@ -66,63 +90,73 @@ class Server:
             time.sleep(_pause(tries, wish))
             tries += 1
         if 300 <= status < 400:
-            raise ModelError(f"{said}, and sends us on to {fields.get('Location')!r}: give the final address")
-        if status != 200:
-            raise ModelError(said)
+            place = self.clean(fields.get("Location", ""))
+            raise ModelError(f"{said}, and sends us on to {place!r}: give the final address")
+        raise ModelError(said)
+
+    def _parse(self, content: bytearray, address: str) -> Any:
         try:
-            return json.loads(content)
+            return json_text.parse(content, self._max_size)
+        except json_text.TooLargeError:
+            raise ModelError(
+                f"{address} answered what takes more than {megabytes(self._max_size)} once it is read; send less at a "
+                "time with batch_rows, or allow more with max_size (--max-size)"
+            ) from None
+        except json_text.TooDeepError:
+            raise ModelError(f"{address} answered JSON that is nested too deeply: no answer of the protocol") from None
         except ValueError:
-            raise ModelError(f"{address} answered something that is not JSON{_message(content)}") from None
+            raise ModelError(f"{address} answered something that is not JSON{self._message(content)}") from None
 
     def _send(
         self, method: str, path: str, data: bytes | None, address: str
-    ) -> tuple[int, str, http.client.HTTPMessage, bytes]:
-        deadline = time.monotonic() + self._timeout
-        kept = bool(self._idle)
-        connection = self._idle.pop() if kept else self._open()
-        keep = False
+    ) -> tuple[int, str, http.client.HTTPMessage, bytearray]:
+        deadline = time.monotonic() + self._timeout  # of everything, from the connection to the last byte
         try:
-            connection.request(method, path, data, self._headers)
-            answer = connection.getresponse()
-            content = self._read(answer, connection, deadline, address)
-            keep = not answer.will_close
-            return answer.status, answer.reason, answer.headers, content
+            while connection := self._take_idle():
+                with contextlib.suppress(*_GONE):  # no fault: take another
+                    return self._exchange(connection, method, path, data, address, deadline)
+            return self._exchange(self._open(deadline), method, path, data, address, deadline)
         except TimeoutError:  # it may still be at work, and another request would only add to that
             raise ModelError(
                 f"{address} gave no answer within {self._timeout:g} s; allow more with timeout (--time-limit), or "
                 "send less at a time with batch_rows"
             ) from None
         except ssl.SSLError as error:
-            raise ModelError(f"{address}: no secure connection: {error}") from None
-        except (OSError, http.client.HTTPException) as error:
-            if kept and isinstance(error, ConnectionError):  # closed since the last request: no fault, so open another
-                return self._send(method, path, data, address)
-            raise _UnreachedError(str(error) or type(error).__name__) from error
+            raise ModelError(f"{address}: no secure connection: {self.clean(str(error))}") from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise _UnreachedError(self.clean(str(error)) or type(error).__name__) from None
+
+    def _exchange(
+        self, connection: _Connection, method: str, path: str, data: bytes | None, address: str, deadline: float
+    ) -> tuple[int, str, http.client.HTTPMessage, bytearray]:
+        """One request and its answer; the connection is kept for the next one, if both sides agree."""
+        keep = False
+        try:
+            connection.timed.deadline = deadline
+            connection.request(method, path, data, self._headers)
+            with connection.getresponse() as answer:  # left open, it would hold the socket, or wait for more of it
+                content = self._read(answer, address)
+                keep = not answer.will_close
+                return answer.status, answer.reason, answer.headers, content
         finally:
             if keep:
                 self._idle.append(connection)
             else:
                 connection.close()
 
-    def _open(self) -> http.client.HTTPConnection:
-        host, port = self._url.hostname or "", self._url.port
-        if self._url.scheme == "https":
-            return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=ssl.create_default_context())
-        return http.client.HTTPConnection(host, port, timeout=self._timeout)
+    def _take_idle(self) -> _Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
-    def _read(
-        self, answer: http.client.HTTPResponse, connection: http.client.HTTPConnection, deadline: float, address: str
-    ) -> bytes:
+    def _open(self, deadline: float) -> _Connection:
+        port = self._url.port or _usual_port(self._url)
+        return _Connection(self._url, open_socket(self._url.hostname or "", port, self._context, deadline))
+
+    def _read(self, answer: http.client.HTTPResponse, address: str) -> bytearray:
         content = bytearray()
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:  # a server that sends a byte now and then
-                raise TimeoutError
-            if isinstance(connection.sock, socket.socket):
-                connection.sock.settimeout(left)
-            chunk = answer.read1(_CHUNK)
-            if not chunk:
-                break
+        while chunk := answer.read1(_CHUNK):
             content += chunk
             if len(content) > self._max_size:
                 raise ModelError(
@@ -130,8 +164,16 @@ class Server:
                 )
         if answer.length:
             raise http.client.IncompleteRead(bytes(content), answer.length)
-        answer.close()  # else the connection would wait for the rest, of which there is none
-        return bytes(content)
+        return content
+
+    def _message(self, content: bytearray) -> str:
+        """What the server has to say, in short."""
+        text = content[:_LONGEST_EXPLANATION].decode("utf-8", "replace")
+        if len(content) <= _LONGEST_EXPLANATION:
+            with contextlib.suppress(ValueError, KeyError, TypeError, json_text.TooDeepError):
+                text = str(json_text.parse(content)["error"])
+        text = self.clean(text)
+        return f": {text}" if text else ""
 
     def _proxy_hint(self) -> str:
         """Say that a proxy of the environment is not used, if one would apply."""
@@ -141,17 +183,41 @@ class Server:
         return ""
 
 
+def _usual_port(url: SplitResult) -> int:
+    return 443 if url.scheme == "https" else 80
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse what cannot be sent. A value may be a secret: it is never part of a message."""
+    if not isinstance(headers, Mapping):
+        raise InputError(f"headers is a {type(headers).__name__}: give a dict, such as {{'Authorization': 'Bearer …'}}")
+    for name, value in headers.items():
+        is_text = isinstance(name, str) and isinstance(value, str)
+        if not is_text or not _TOKEN.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise InputError(
+                f"headers: {name!r} cannot be sent: a name and its value are letters, digits and signs of one line only"
+            )
+
+
+def _secrets(values: Iterable[str]) -> re.Pattern[str]:
+    """What finds values of headers in a text, or words of them: a server that echoes one may leave out the rest.
+
+    >>> _secrets(["Bearer abc123", "1"]).sub("…", "'ABC123' is no bearer token 1")
+    "'…' is no bearer token 1"
+    """
+    parts = {part.strip() for value in values for part in [value, *re.split(r'[\s,;="]+', value)]}
+    secrets = [part for part in parts if len(part) >= _SHORTEST_SECRET and part.lower() not in _SCHEMES]
+    longest_first = sorted(secrets, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)) or "(?!)", re.IGNORECASE)
+
+
 def _pause(tries: int, wish: str | None) -> float:
+    """Seconds before another try; as many as the server wishes, if that is not too long.
+
+    >>> _pause(0, "3"), _pause(0, "²"), _pause(0, "9" * 999)
+    (3.0, 0.2, 10.0)
+    """
     pause = _FIRST_PAUSE * 2.0**tries
-    if wish is not None and wish.isdigit():
+    if wish is not None and re.fullmatch("[0-9]+", wish):
         pause = max(pause, float(wish))
     return min(pause, _LONGEST_PAUSE)
-
-
-def _message(content: bytes) -> str:
-    """What the server has to say, in short."""
-    text = content.decode("utf-8", "replace").strip()
-    with contextlib.suppress(ValueError, KeyError, TypeError):
-        text = str(json.loads(text)["error"])
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return f": {text[:_LONGEST_MESSAGE]}" if text else ""

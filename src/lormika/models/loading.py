@@ -41,15 +41,15 @@ def load(
     allow_pickle
         Whether to load a pickle. It runs whatever code it holds: only for files of people you trust.
     max_size
-        Most bytes of a skops file once unpacked, of an ONNX file, or of one answer of a server.
+        Most bytes of a skops file once unpacked, of an ONNX file, or of one answer of a server, also once it is read.
     isolate
         Whether to run the model in a process of its own, with these limits. A crash is then an error like any other.
         The model is over with it: load it again. Use it as a context manager, or `close` it.
     memory_limit, time_limit
         Most bytes of address space of that process; most seconds it may take to load the model, and for each call.
     timeout, retries, batch_rows, headers
-        For a server: seconds to wait for each answer, how often to try again if it cannot be reached or is busy, rows
-        per request, and headers to send, such as `{"Authorization": ...}`.
+        For a server: seconds for each answer, from the connection to the last byte; how often to try again if it
+        cannot be reached or is busy; rows per request; and headers to send, such as `{"Authorization": ...}`.
 
     Returns
     -------

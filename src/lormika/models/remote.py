@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 
 from lormika.errors import InputError, ModelError
+from lormika.models import json_text
 from lormika.models.columns import Input, check_inputs, feature_names, tensors
 from lormika.models.connection import Server
 from lormika.options import check_integer, check_number
@@ -23,7 +23,10 @@ _TYPES: dict[str, np.dtype[Any]] = {
     **{f"FP{bits}": np.dtype(f"float{bits}") for bits in (16, 32, 64)},
     "BYTES": np.dtype(object),
 }
-_PATH = re.compile(r".*/v2/models/[^/]+(/versions/[^/]+)?")
+_PATH = re.compile(r"(/[!-.0-~]*)*/v2/models/[!-.0-~]+(/versions/[!-.0-~]+)?")  # signs that can be sent as they are
+_HOST = re.compile(rb"[!-~]+")
+_LONGEST_MESSAGE = 2000
+_LARGEST_LIST = 10_000_000  # bytes of class names
 _CLASS_KEYS = ("classes", "class_names", "labels")
 
 
@@ -83,7 +86,8 @@ class RemoteModel:
                 )
                 answers.append(_read_output(answer, name, rows, self._url))
             except ModelError as error:
-                raise ModelError(f"{error}; {done:,} of {n_rows:,} rows had been answered") from error
+                said = self._server.clean(str(error), _LONGEST_MESSAGE)
+                raise ModelError(f"{said}; {done:,} of {n_rows:,} rows had been answered") from None
             done += rows
         return np.concatenate(answers)
 
@@ -118,26 +122,39 @@ def connect(
     check_number("timeout", timeout, 0.001)
     check_integer("retries", retries, 0)
     check_integer("batch_rows", batch_rows, 1)
-    parts = urlsplit(url)
-    try:
-        port_is_right = parts.port != 0
-    except ValueError:
-        port_is_right = False
-    if parts.username is not None or parts.password is not None:
-        raise InputError("the URL holds a password; give it with headers={'Authorization': ...} (--header)")
-    if not parts.hostname or not port_is_right:
-        raise InputError(f"{url}: the host or port is not right")
+    parts = _address(url)
     path = parts.path.rstrip("/")
-    if parts.query or parts.fragment or not _PATH.fullmatch(path):
-        raise InputError(
-            f"{url} names no model: give {parts.scheme}://{parts.netloc}/v2/models/NAME, or .../NAME/versions/VERSION"
-        )
-    server = Server(parts, timeout=timeout, retries=retries, headers=headers or {}, max_size=max_size)
+    server = Server(
+        parts, timeout=timeout, retries=retries, headers={} if headers is None else headers, max_size=max_size
+    )
     try:
         return RemoteModel(server, path, url, batch_rows)
+    except (InputError, ModelError) as error:  # which may quote the server
+        server.close()
+        raise type(error)(server.clean(str(error), _LONGEST_MESSAGE)) from None
     except BaseException:
         server.close()
         raise
+
+
+def _address(url: str) -> SplitResult:
+    """The parts of a URL, if it is one of a model."""
+    if "@" in url.split("://", 1)[-1].split("/", 1)[0]:  # first of all, for no other message may repeat it
+        raise InputError("the URL holds a password; give it with headers={'Authorization': ...} (--header)")
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").encode("idna")  # as it is looked up
+        is_right = _HOST.fullmatch(host) is not None and parts.port != 0
+    except ValueError:
+        is_right = False
+    if not is_right:
+        raise InputError(f"{url}: the host or port is not right; give http://host:port/v2/models/NAME")
+    if parts.query or parts.fragment or not _PATH.fullmatch(parts.path.rstrip("/")):
+        raise InputError(
+            f"{url} names no model: give {parts.scheme}://{parts.netloc}/v2/models/NAME, or .../NAME/versions/VERSION "
+            "(a blank or a letter with an accent as %20 and the like)"
+        )
+    return parts
 
 
 def _listed(description: dict[str, Any], key: str, url: str) -> list[dict[str, Any]]:
@@ -187,8 +204,8 @@ def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | Non
             found = parameters.get(key) if isinstance(parameters, dict) else None
             if isinstance(found, str):  # the protocol knows no lists here
                 try:
-                    found = json.loads(found)
-                except ValueError:
+                    found = json_text.parse(found.encode(), _LARGEST_LIST)
+                except (ValueError, json_text.TooLargeError, json_text.TooDeepError):
                     continue
             if isinstance(found, list) and len(found) > 1 and all(isinstance(name, str | int) for name in found):
                 return tuple(found)
@@ -222,7 +239,7 @@ def _read_output(answer: Any, name: str, rows: int, url: str) -> np.ndarray:
         array = array.reshape(shape)
     except StopIteration:
         raise ModelError(f"{url}: the answer holds no output {name!r}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelError(f"{url}: the output {name!r} of the answer cannot be read: {error}") from None
     if array.ndim == 0 or len(array) != rows:
         raise ModelError(f"{url}: the output {name!r} has the shape {shape} for {rows} rows")

@@ -1,0 +1,57 @@
+"""JSON from strangers: measured before it is parsed, since little text can become very many objects."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+_DEEPEST = 64  # lists and objects inside each other
+_VALUE = 100  # bytes that an object of Python takes, with its place in a list or a dictionary
+_SIGNS = (b"[", b"{", b",", b":")  # one of them stands before each value but the first
+_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?+|[\[{]|[\]}]', re.DOTALL)  # or a whole text, whose brackets are none
+
+
+class TooLargeError(Exception):
+    """What would be parsed takes more memory than allowed."""
+
+
+class TooDeepError(Exception):
+    """What would be parsed is nested too deeply."""
+
+
+def parse(content: bytes | bytearray, most: float = math.inf) -> Any:
+    """Parse JSON that takes about so many bytes of memory at most; raises `ValueError` if it is none.
+
+    >>> parse(b'{"a": [1, 2]}', 1000)
+    {'a': [1, 2]}
+    """
+    if memory(content) > most:
+        raise TooLargeError
+    if not _is_flat(content):
+        raise TooDeepError
+    return json.loads(content.decode("utf-8-sig"))
+
+
+def memory(content: bytes | bytearray) -> int:
+    """Bytes that the text and its values take at most, or nearly so; signs inside of texts count as well.
+
+    >>> memory(b"[1, 2]"), memory("[é]".encode())
+    (206, 116)
+    """
+    text = len(content) * (1 if content.isascii() else 4)
+    return text + _VALUE * sum(map(content.count, _SIGNS))
+
+
+def _is_flat(content: bytes | bytearray) -> bool:
+    depth = 0
+    for found in _BRACKETS.finditer(content):
+        sign = content[found.start()]
+        if sign in b"[{":
+            depth += 1
+            if depth > _DEEPEST:
+                return False
+        elif sign in b"]}":
+            depth -= 1
+    return True

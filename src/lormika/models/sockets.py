@@ -1,0 +1,109 @@
+"""Sockets with a deadline: whatever is done with one, and however often, is over by then.
+
+The timeout of a socket holds for each call alone, and a server that sends a byte now and then keeps a reader for ever.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import socket
+import ssl
+import threading
+import time
+from typing import Any
+
+
+class TimedSocket(socket.socket):
+    """A socket whose calls, taken together, end at a deadline."""
+
+    deadline = math.inf
+
+    def recv_into(self, *arguments: Any) -> int:
+        """Receive, as long as there is time; whoever reads a file of the socket comes along here, too."""
+        self.settimeout(time_left(self.deadline))
+        return super().recv_into(*arguments)
+
+    def send(self, *arguments: Any) -> int:
+        """Send a part, as long as there is time."""
+        self.settimeout(time_left(self.deadline))
+        return super().send(*arguments)
+
+    def sendall(self, *arguments: Any) -> None:
+        """Send everything, as long as there is time: the timeout is one of the whole call, or `send` sees to it."""
+        self.settimeout(time_left(self.deadline))
+        super().sendall(*arguments)
+
+
+class SecureTimedSocket(TimedSocket, ssl.SSLSocket):
+    """The same with encryption; the timeout of a single call is one of all that it reads and writes."""
+
+
+def open_socket(host: str, port: int, context: ssl.SSLContext | None, deadline: float) -> TimedSocket:
+    """Connect until the deadline, which is then that of the socket; with a context, securely."""
+    opened = _connect(_look_up(host, port, deadline), deadline)
+    try:
+        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if context is not None:
+            opened.settimeout(time_left(deadline))
+            context.sslsocket_class = SecureTimedSocket
+            secured = context.wrap_socket(opened, server_hostname=host)
+            assert isinstance(secured, SecureTimedSocket)
+            opened = secured
+    except BaseException:
+        opened.close()
+        raise
+    opened.deadline = deadline
+    return opened
+
+
+def time_left(deadline: float) -> float | None:
+    """Seconds until the deadline, as a timeout; raises `TimeoutError` if there are none.
+
+    >>> time_left(math.inf) is None
+    True
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return None if left == math.inf else left
+
+
+def _look_up(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
+    """Addresses of a host. The system cannot be told how long to look for them, so a thread waits for it."""
+    found: queue.SimpleQueue[list[tuple[Any, ...]] | Exception] = queue.SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            found.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+        except Exception as error:
+            found.put(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        addresses = found.get(timeout=time_left(deadline))
+    except queue.Empty:
+        raise TimeoutError from None
+    if isinstance(addresses, Exception):
+        raise addresses
+    return addresses
+
+
+def _connect(addresses: list[tuple[Any, ...]], deadline: float) -> TimedSocket:
+    """Connect to the first address that answers; each has an equal share of the time that is left."""
+    problem: OSError = OSError("the host has no address")
+    for tried, (family, kind, protocol, _, address) in enumerate(addresses):
+        connected = TimedSocket(family, kind, protocol)
+        try:
+            left = time_left(deadline)
+            connected.settimeout(None if left is None else left / (len(addresses) - tried))
+            connected.connect(address)
+        except OSError as error:
+            problem = error
+            connected.close()
+        except BaseException:
+            connected.close()
+            raise
+        else:
+            return connected
+    raise problem
