@@ -24,7 +24,13 @@ class Model:
 class Holder:
     inner = Model()
 
+class Broken(Model):
+    @property
+    def classes_(self):
+        raise OverflowError("int too large to convert")
+
 model = Model()
+broken = Broken()
 number = 3
 """
 
@@ -93,3 +99,8 @@ def test_the_same_words_from_a_process_of_its_own(here):
     (here / "broken.py").write_text("1 / 0")
     with refuses("importing 'broken' raised ZeroDivisionError"):
         models.load("python:broken:model", isolate=True)
+
+
+def test_an_object_whose_attributes_fail(here):
+    with refuses("python:scoring:broken", "OverflowError: int too large"):
+        models.load("python:scoring:broken")

@@ -237,15 +237,42 @@ def test_an_address_without_a_model(tail):
         models.load(f"http://localhost:8080{tail}")
 
 
-@pytest.mark.parametrize("url", ["http:///v2/models/a", "http://host:99999/v2/models/a", "http://host:x/v2/models/a"])
-def test_an_address_without_a_host(url):
-    with refuses(url, "not right"):
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "host:99999",
+        "host:x",
+        "host:0",
+        "[::1",
+        "::1]",
+        "[::1]:x",
+        "[x]",
+        "a b",
+        "a\0b",
+        ".",
+        "a..b",
+        "é" * 64,
+        "ﷺ" * 9,
+    ],
+)
+@pytest.mark.parametrize("scheme", ["http", "HTTPS"])
+def test_an_address_without_a_host(scheme, host):
+    url = f"{scheme}://{host}/v2/models/a"
+    with refuses(url, "not right", "http://host:port"):
         models.load(url)
 
 
-def test_a_password_in_the_address():
+@pytest.mark.parametrize("name", ["a b", "é", "a\x7f", "\udc80"])
+def test_an_address_that_cannot_be_sent(name):
+    with refuses("names no model", "%20"):
+        models.load(f"http://localhost:8080/v2/models/{name}")
+
+
+@pytest.mark.parametrize("host", ["host", "host:x", "[::1", ""])
+def test_a_password_in_the_address(host):
     with pytest.raises(InputError, match="headers") as refusal:
-        models.load("http://me:secret@host/v2/models/a")
+        models.load(f"http://me:secret@{host}/v2/models/a")
     assert "secret" not in str(refusal.value)
 
 

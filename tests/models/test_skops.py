@@ -30,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from lormika import models
+from lormika import InputError, models
 
 
 @pytest.fixture
@@ -181,6 +181,71 @@ def test_half_a_file(path):
     path.write_bytes(path.read_bytes()[:-1000])
     with refuses("model.skops", "broken"):
         models.load(path)
+
+
+def directory(data: bytes, offset: int, value: bytes) -> bytes:
+    """Change what the archive says of its first member at its end."""
+    start = data.index(b"PK\x01\x02") + offset
+    return data[:start] + value + data[start + len(value) :]
+
+
+@pytest.mark.parametrize(
+    ("offset", "value"),
+    [(8, b"\x00\x08"), (38, b"\xff\xff\xff\xff"), (42, b"\xff\xff\xff\xff"), (28, b"\xff\xff"), (30, b"\xff\xff")],
+    ids=["name in UTF-8", "attributes", "place", "length of the name", "length of what is extra"],
+)
+def test_a_broken_directory(path, offset, value):
+    data = zipped({"\xff.json": b"{}", "schema.json": b"{"})
+    path.write_bytes(directory(data.replace("\xff".encode(), b"\xff\xfe"), offset, value))
+    with refuses("model.skops"):
+        models.load(path)
+
+
+def test_a_directory_that_points_before_the_file(path):
+    data = zipped({"schema.json": b"{}"})
+    size = data.index(b"PK\x05\x06") + 16  # of the place of the directory: this many bytes seem to stand before it
+    place = struct.unpack("<I", data[size : size + 4])[0]
+    path.write_bytes(data[:size] + struct.pack("<I", place + 20_000) + data[size + 4 :])
+    with refuses("model.skops", "broken archive"):
+        models.load(path)
+
+
+@pytest.mark.parametrize("value", [2.5, [[1], [2]]])
+def test_classes_that_are_none(path, value):
+    model = GaussianNB().fit(TABLE, DECISIONS)
+    model.classes_ = value
+    skops.io.dump(model, path)
+    with refuses("model.skops"):
+        models.load(path)
+
+
+def test_a_file_that_needs_more_memory_than_there_is(path, monkeypatch):
+    def fail(*details, **more):
+        raise MemoryError
+
+    skops.io.dump(tree(), path)
+    monkeypatch.setattr(skops.io, "loads", fail)
+    with refuses("model.skops", "more memory"):
+        models.load(path)
+
+
+@pytest.mark.parametrize("in_directory", [False, True])
+def test_changed_bytes_are_refused_or_do_no_harm(path, in_directory):
+    random = np.random.default_rng(0)
+    skops.io.dump(GaussianNB().fit(TABLE, DECISIONS), path)
+    whole = path.read_bytes()
+    start = whole.index(b"PK\x01\x02") if in_directory else 0
+    for _ in range(100):
+        data = bytearray(whole)
+        for place in random.integers(start, len(data), random.integers(1, 5)):
+            data[place] = random.choice([0, 127, 128, 255, random.integers(256)])
+        path.write_bytes(data)
+        said = ""
+        try:
+            models.load(path)
+        except InputError as error:
+            said = str(error)
+        assert not said or "model.skops" in said
 
 
 # Trees that point outside

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-import zlib
 from pathlib import Path
 from typing import IO
 
@@ -24,7 +23,9 @@ def unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
     """Members of an archive, which hold at most this many bytes together, archives inside included."""
     try:
         members = _unpack(path, data, max_size)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OverflowError) as error:
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # of zipfile, zlib, struct, a seek, a codec …
         raise InputError(f"{path} is a broken archive: {error}") from None
     left = max_size - sum(map(len, members.values()))
     for name, member in members.items():

@@ -89,6 +89,8 @@ def _failure(error: Exception) -> dict[str, str]:
     for name, known in {"input": InputError, "model": ModelError, "memory": MemoryError}.items():
         if isinstance(error, known):
             kind = name
+    if isinstance(error.__cause__, MemoryError):  # there is as much memory as we may use
+        kind = "memory"
     return {"error": kind, "type": type(error).__name__, "message": str(error)}
 
 

@@ -80,7 +80,10 @@ def load(
 
         model = import_model(str(source))
     else:
-        model = _load_file(Path(source), trust, allow_pickle, max_size)
+        try:
+            model = _load_file(Path(source), trust, allow_pickle, max_size)
+        except MemoryError as error:
+            raise InputError(f"{source} needs more memory than there is; it may be broken or tampered with") from error
     check_model(model, str(source))
     return model
 

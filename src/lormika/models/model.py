@@ -211,6 +211,8 @@ def check_model(model: Any, source: str) -> None:
         raise InputError(f"{source}: {str(error).removeprefix('model: ')}") from None
 
 
+    except Exception as error:  # whatever the attributes of a broken or foreign object lead to
+        raise InputError(f"{source} holds no model that can be asked: {type(error).__name__}: {error}") from error
 def _is_regressor(model: Any) -> bool:
     if "sklearn" not in sys.modules or not hasattr(model, "predict"):  # else it cannot be one of its kind
         return False
@@ -320,6 +322,8 @@ def _class_names(given: Any) -> tuple[Scalar, ...]:
 
 
 def _classes(answer: np.ndarray, names: tuple[Scalar, ...] | None, given: np.ndarray | None) -> tuple[Scalar, ...]:
+    if not isinstance(own, Iterable):
+        raise InputError(f"model: its classes_ is a {type(own).__name__}; expected a list of labels")
     """Classes as a model without a list of its own calls them: their names, or the labels it was seen to give."""
     if answer.ndim == 2:
         return names if names is not None and len(names) == answer.shape[1] else tuple(range(answer.shape[1]))

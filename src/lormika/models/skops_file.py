@@ -27,8 +27,8 @@ def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> Any:
         raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
     if not data.startswith(b"PK"):
         raise InputError(f"{path} is not a skops file: these are zip archives")
-    members = archive.unpack(path, data, max_size)
     try:
+        members = archive.unpack(path, data, max_size)
         types = _check_types(path, _schema(path, members), trust)
         skops = require("skops.io", path)
         _check_version(path)
