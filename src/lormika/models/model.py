@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -82,10 +83,11 @@ class Model:
 
     def __call__(self, frame: Any, n_rows: int) -> Answer:
         """Ask once about all rows."""
+        given = frame if self.decide is None else _copy(frame)  # a model may change what it is given
         if self.scores:
-            answer = self.read_scores(_call_scores(self.ask, frame, n_rows))
+            answer = self.read_scores(_call_scores(self.ask, given, n_rows))
         else:
-            answer = self.read(_call(self.ask, frame, n_rows))
+            answer = self.read(_call(self.ask, given, n_rows))
         if self.decide is None:
             return answer
         return replace(answer, labels=self.positions(_call(self.decide, frame, n_rows)))
@@ -148,7 +150,7 @@ def as_model(
     if given is not None:
         return wrapped, _given_positions(given, wrapped)
     if wrapped.decide is not None and not wrapped.scores:
-        return wrapped, wrapped.positions(_call(wrapped.decide, background, n_rows))
+        return wrapped, wrapped.positions(_call(wrapped.decide, _copy(background), n_rows))
     return wrapped, said.labels
 
 
@@ -209,10 +211,10 @@ def check_model(model: Any, source: str) -> None:
         classes_of(model)
     except InputError as error:
         raise InputError(f"{source}: {str(error).removeprefix('model: ')}") from None
-
-
     except Exception as error:  # whatever the attributes of a broken or foreign object lead to
         raise InputError(f"{source} holds no model that can be asked: {type(error).__name__}: {error}") from error
+
+
 def _is_regressor(model: Any) -> bool:
     if "sklearn" not in sys.modules or not hasattr(model, "predict"):  # else it cannot be one of its kind
         return False
@@ -257,14 +259,23 @@ def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
             "the model gave fractional numbers, not labels: a regression cannot be explained here; for the probability "
             "of one class, return one probability for each class"
         )
+    if answer.ndim == 1 and answer.dtype.kind == "O":
+        _check_labels(answer.tolist())
     return answer
+
+
+def _check_labels(labels: list[Any]) -> None:
+    """Refuse labels that cannot be told apart; whether they are of the right kind is seen later."""
+    for row, label in enumerate(labels):
+        if not isinstance(label, Hashable):
+            raise ModelError(f"the model gave {label!r} in row {row} of its input; expected a string or a number")
 
 
 def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
     given = _run(ask, frame, n_rows)
     try:
         scores = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError("the model's decision_function gave something else than numbers") from None
     if scores.ndim not in (1, 2) or len(scores) != n_rows:
         raise ModelError(f"the model's decision_function gave an answer of shape {scores.shape} for {n_rows} rows")
@@ -272,7 +283,15 @@ def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarr
 
 
 def _rows(table: Any, numbers: np.ndarray, n_rows: int) -> Any:
-    return table if len(numbers) == n_rows else take(table, numbers)
+    """Some rows of the user's table, or all, which a model may change without changing that table."""
+    return _copy(table) if len(numbers) == n_rows else take(table, numbers)
+
+
+def _copy(table: Any) -> Any:
+    """The same table again; values are not copied where nothing can change them."""
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return table
+    return table.copy() if isinstance(table, np.ndarray) else copy.deepcopy(table)
 
 
 def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
@@ -301,6 +320,8 @@ def classes_of(model: Any) -> tuple[Scalar, ...] | None:
     own = getattr(model, "classes_", None)
     if own is None:
         return None
+    if not isinstance(own, Iterable):
+        raise InputError(f"model: its classes_ is a {type(own).__name__}; expected a list of labels")
     if any(np.ndim(label) for label in own):
         raise InputError("model: it has several outputs; wrap one of them in a function")
     classes = tuple(plain(label) for label in own)
@@ -322,8 +343,6 @@ def _class_names(given: Any) -> tuple[Scalar, ...]:
 
 
 def _classes(answer: np.ndarray, names: tuple[Scalar, ...] | None, given: np.ndarray | None) -> tuple[Scalar, ...]:
-    if not isinstance(own, Iterable):
-        raise InputError(f"model: its classes_ is a {type(own).__name__}; expected a list of labels")
     """Classes as a model without a list of its own calls them: their names, or the labels it was seen to give."""
     if answer.ndim == 2:
         return names if names is not None and len(names) == answer.shape[1] else tuple(range(answer.shape[1]))
