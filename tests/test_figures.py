@@ -14,7 +14,7 @@ import naive
 from cases import CASES
 from lormika import Category, Counts, Equals, Explainer, InputError, ModelError, Rule, mine_rules
 from lormika.rule import Edit, Rerun
-from lormika.views.answers import answer
+from lormika.views.answers import answer, sentence
 from lormika.views.certainty import Scale
 from lormika.views.words import leverage, percent
 from lormika.views.words import shares as shares_of
@@ -39,13 +39,15 @@ def rule(category: Category, consequent: str, label: str, probability: float | N
         ("hypothetical_supporting", "yes", "yes", 0.992, 0.999, "99.2% → 99.9%", "✔"),
         ("hypothetical_supporting", "yes", "yes", 1.0, 1.0, "100% → 100%", "="),
         ("hypothetical_supporting", "yes", "no", 0.6, 0.3, "60% → 30%, now no", "✖"),
-        ("hypothetical_supporting", "yes", "yes", None, None, "still yes", "="),
+        ("hypothetical_supporting", "yes", "yes", None, None, "still yes", ""),
     ],
 )
 def test_verdict_of_a_rerun(category, consequent, label, before, after, said, mark):
     scale = Scale("label" if before is None else "probability", before, 1.0, border=True)
     reply = answer(rule(Category(category), consequent, label, after), "yes", scale)
     assert (reply.outcome, reply.mark) == (said, mark)
+    line = sentence(rule(Category(category), consequent, label, after), reply)
+    assert line.endswith(f"job a → b: {said} {mark}".rstrip())
 
 
 @pytest.mark.parametrize("name", ["binary", "all_numeric", "seven_classes"])

@@ -84,7 +84,9 @@ def _mark(rule: Rule, rerun: Rerun, certainty: str, before: float | None, after:
         return "✔" if rerun.label == rule.consequent else "~" if rerun.turned else "✖"
     if rerun.turned:
         return "✖"
-    if before is None or after is None or len(set(certainty.removeprefix("margin ").split(" → "))) == 1:
+    if before is None or after is None:  # nobody knows how certain
+        return ""
+    if len(set(certainty.removeprefix("margin ").split(" → "))) == 1:
         return "="
     return "✔" if after > before else "✖"
 
@@ -130,7 +132,7 @@ def sentence(rule: Rule, each: Answer) -> str:
     edits = ", ".join(map(str, each.edits)) or "no change"
     if rule.category == Category.COUNTERFACTUAL and each.edits:
         edits = f"{changes(len(each.edits))}: {edits}"
-    return f"{edits}: {each.outcome} {each.mark}" + (f" ({each.count})" if each.count else "")
+    return f"{edits}: {each.outcome} {each.mark}".rstrip() + (f" ({each.count})" if each.count else "")
 
 
 def changes(number: int) -> str:
