@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -15,6 +16,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lormika import Category, Explainer, Explanation, InputError, Missing, ModelError, mine_rules
+from lormika.values import format_exact, format_number, format_value
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -516,6 +518,34 @@ def test_classes_by_number_get_their_names(answer):
     explanation = explain(model=answer, class_names=["fine", "dear"])
     assert explanation.prediction == "fine"
     assert {rule.consequent for rule in explanation.rules} == {"fine", "dear"}
+
+
+# What is shown tells apart what differs
+
+
+LARGE = [10**15, 1_700_000_000_000_001, 2**53 - 1, 10**16 + 2, 10**20, 10**21, 10**25 + 1, 1e15, 1.7e15, 1e16, 1e22]
+
+
+@pytest.mark.parametrize("write", [format_number, format_exact, format_value])
+def test_large_numbers_are_told_apart(write):
+    numbers = sorted({sign * number for number in LARGE for sign in (-1, 1)})
+    nearby = [math.nextafter(number, math.inf) for number in numbers]
+    for number in {*numbers, *nearby}:
+        text = write(number)
+        assert (int(text) if isinstance(number, int) else float(text)) == number
+    assert [write(number) for number in (math.inf, -math.inf, math.nan)] == ["inf", "-inf", "nan"]
+
+
+def test_large_numbers_are_told_apart_in_rules():
+    start = 1_700_000_000_000_000
+    table = {"t_us": [start + i for i in range(90)], "id": [10**15 + i % 3 for i in range(90)]}
+    late = np.arange(90) >= 60
+    labels = np.where(late, 10**15 + 1, 10**15).tolist()
+    rules = mine_rules(table, labels, categorical=["id"], k=1000, max_conditions=1)
+    texts = [str(rule) for rule in rules]
+    assert len(set(texts)) == len(texts)
+    assert f"{start + 30} ≤ t_us ≤ {start + 59} ⇒ {10**15}" in texts
+    assert {f"id = {10**15 + i} ⇒ {10**15 + 1}" for i in range(3)} <= set(texts)
 
 
 # Mining

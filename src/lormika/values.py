@@ -10,6 +10,7 @@ import numpy as np
 Scalar = str | int | float | bool
 
 _OPERATORS = frozenset("<>=≤≥→⇒")
+_LONG = 1e21  # floats from here on are written with an exponent
 
 
 def is_missing(value: object) -> bool:
@@ -44,13 +45,17 @@ def value_order(value: Scalar) -> tuple[bool, Scalar]:
 
 
 def format_number(value: float) -> str:
-    """Write a number as people do: whole if it is whole, else to six digits.
+    """Write a number as people do: whole, with all its digits, if it is whole, else to six digits.
 
     >>> format_number(40.0), format_number(0.1 + 0.2), format_number(1234567.5)
     ('40', '0.3', '1234567.5')
+    >>> format_number(1700000000000001.0), format_number(10**25 + 1), format_number(1e300)
+    ('1700000000000001', '10000000000000000000000001', '1e+300')
     """
-    if abs(value) >= 1e15 or math.isnan(value):
-        return f"{value:.6g}"
+    if isinstance(value, int):
+        return str(int(value))
+    if abs(value) >= _LONG or math.isnan(value):
+        return repr(float(value))  # as few digits as tell it from all others
     if value == int(value):
         return str(int(value))
     return f"{value:.{max(6, len(str(int(abs(value)))) + 1)}g}"
@@ -62,7 +67,7 @@ def format_exact(value: float) -> str:
     >>> format_exact(28.0), format_exact(0.305), format_exact(0.1 + 0.2)
     ('28', '0.305', '0.30000000000000004')
     """
-    return format_number(value) if value == int(value) else repr(float(value))
+    return format_number(value) if not math.isfinite(value) or value == int(value) else repr(float(value))
 
 
 def format_value(value: Scalar | None) -> str:
