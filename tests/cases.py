@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from lormika import Explainer, Explanation, datasets
-from lormika.rule import Counts
 
 HOSTILE = [
     "<script>document.title = 'hacked'</script>",
@@ -109,7 +108,8 @@ def rare() -> Explanation:
     """With a weak rule, and a counterfactual that no similar row satisfies."""
     explanation = golden("no_single")
     *others, last = explanation.rules
-    unseen = replace(last, counts=replace(last.counts, antecedent=0, both=0), real=Counts(last.real.rows, 0, 0, 0))
+    counts, real = (replace(found, antecedent=0, both=0) for found in (last.counts, last.real))
+    unseen = replace(last, counts=counts, real=real)
     return replace(explanation, rules=(replace(others[0], weak=True), *others[1:], unseen))
 
 

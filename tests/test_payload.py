@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
+import math
+import re
 
 import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from cases import CASES, CONFIRMED, golden
 from lormika import Explainer, Explanation, InputError
 from lormika.payload import json_schema
+from lormika.shape import find_fault
 
 
 def explanations():
@@ -75,6 +81,12 @@ def test_what_is_no_explanation_is_refused():
     for version in (1, 99):
         with pytest.raises(InputError, match=f"version {version}; this release of lormika reads version 2"):
             Explanation.from_dict({"format": "lormika.explanation", "version": version})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_real_explanations_are_never_refused(name):
+    explanation = CASES[name]()
+    assert Explanation.from_json(explanation.to_json()).to_json() == explanation.to_json()
 
 
 @pytest.mark.parametrize("name", CONFIRMED)
@@ -193,3 +205,191 @@ def test_a_failed_save_leaves_the_old_file(explanation, tmp_path, monkeypatch):
         explanation.save(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["why.json"]
+
+
+# Hostile payloads
+
+
+def places(part, path=()):
+    """Paths of all fields and entries."""
+    if isinstance(part, dict | list):
+        for step, inner in part.items() if isinstance(part, dict) else enumerate(part):
+            yield (*path, step)
+            yield from places(inner, (*path, step))
+
+
+def at(payload, path):
+    for step in path:
+        payload = payload[step]
+    return payload
+
+
+def small(name):
+    """A real explanation with a rule of each kind, and few enough fields to spoil every one of them."""
+    payload = copy.deepcopy(golden(name).to_dict())
+    kinds = dict.fromkeys(rule["category"] for rule in payload["rules"])
+    payload["rules"] = [next(rule for rule in payload["rules"] if rule["category"] == kind) for kind in kinds]
+    payload["effects"] = [
+        effect | {name: effect[name][:3] for name in ("values", "certainties", "labels")}
+        for effect in payload["effects"][:3]
+    ]
+    for feature in payload["features"]:
+        feature["quantiles"] = feature["quantiles"][:3]
+    return payload
+
+
+HUGE = 1.7e308
+WRONG = [
+    None, True, 0, -1, 7, 0.5, HUGE, -HUGE, 10**30, 10**400, math.nan, math.inf, "", "x", "2", [], [1], {}, {"x": 1}
+]  # fmt: skip
+DELETED = object()
+
+
+def spoil(payload, path, wrong):
+    """The payload with one field deleted, or something else in its place."""
+    spoilt = copy.deepcopy(payload)
+    part = at(spoilt, path[:-1])
+    if wrong is DELETED:
+        del part[path[-1]]
+    else:
+        part[path[-1]] = copy.deepcopy(wrong)
+    return spoilt
+
+
+def mutations(payload):
+    """Every field deleted once, and each in turn with some of what is wrong."""
+    wrong = itertools.cycle(WRONG)
+    for path in places(payload):
+        for value in (DELETED, *itertools.islice(wrong, 2)):  # of an odd number: fields of a sort get different ones
+            yield path, spoil(payload, path, value)
+
+
+def view_all(explanation):
+    views = (
+        explanation.to_text(80), explanation.to_text(80, figures=True), explanation.to_html(), explanation.summary(),
+        explanation.to_html(page=False), repr(explanation),
+    )  # fmt: skip
+    assert all(views)
+    assert len(explanation.to_frame()) == len(explanation.rules)
+    assert Explanation.from_json(explanation.to_json()).to_json() == explanation.to_json()
+
+
+MEASURES = ("format", "version", "instance", "prediction", "features", "classes", "unit")  # others must agree with them
+
+
+@pytest.mark.parametrize("name", ["explanation", "label", "margin", "no_single"])
+def test_a_spoilt_payload_is_refused_or_can_be_viewed(name):
+    payload = small(name)
+    view_all(Explanation.from_dict(payload))
+    refused = []
+    for path, spoilt in mutations(payload):
+        try:
+            explanation = Explanation.from_dict(spoilt)
+        except InputError as error:
+            refused.append((path[0], str(error)))
+        else:
+            view_all(explanation)
+    assert len(refused) > 500
+    for part, words in refused:
+        assert part in MEASURES or re.search(rf": {part}\b", words)
+
+
+CLASHES = [
+    (("rules", 2, "counts", "rows"), 7, "rules[2].counts.rows: must be 2"),
+    (("rules", 0, "counts", "both"), 10**6, "rules[0].counts.both: must be from "),
+    (("rules", 0, "real", "antecedent"), 10**6, "rules[0].real.antecedent: must be at most "),
+    (("rules", 0, "conditions", 0, "feature"), "shoe size", "rules[0].conditions[0].feature: 'shoe size' is none"),
+    (("rules", 0, "conditions", 0, "type"), "circle", "type: must be 'interval', 'equals' or 'missing', not 'circle'"),
+    (("rules", 0, "consequent"), "perhaps", "rules[0].consequent: 'perhaps' is the label of none of the classes"),
+    (("rules", 0, "category"), "current_contradicting", "rules[0].category: must be 'current_supporting'"),
+    (("rules", 2, "rerun", "turned"), 1, "rules[2].rerun.turned: must be true or false, not 1"),
+    (("rules", 0, "score"), math.nan, "rules[0].score: must be a finite number, not nan"),
+    (("rules", 0, "check", "agreed"), 99, "rules[0].check.agreed: must be at most "),
+    (("prediction",), "perhaps", "prediction: 'perhaps' is the label"),
+    (("instance", "age"), "old", "instance.age: must be a number, as 'age' is, not 'old'"),
+    (("instance", "to water"), 1, "instance['to water']: 'to water' is none of the features"),
+    (("effects", 1, "labels"), [], "effects[1].labels: must have 3 entries"),
+    (("neighbourhood", "generated"), 1, "neighbourhood.generated: must be 2000"),
+    (("options", "k"), {}, "options.k: must be"),
+    (("more",), 1, "more: is not known here"),
+]
+
+
+@pytest.mark.parametrize(("path", "wrong", "words"), CLASHES, ids=[".".join(map(str, path)) for path, *_ in CLASHES])
+def test_a_fault_is_named_with_its_place(path, wrong, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        Explanation.from_dict(spoil(small("explanation"), path, wrong))
+
+
+def test_text_that_is_hard_to_read_is_refused():
+    text = golden("explanation").to_json()
+    for wrong in ("9" * 5000, "-" + "9" * 5000, "1e999", "NaN", "Infinity"):
+        with pytest.raises(InputError, match=r"rules\[0\]\.score: must be a finite number"):
+            Explanation.from_json(re.sub(r'"score": [^,]+', f'"score": {wrong}', text, count=1))
+    with pytest.raises(InputError, match="nested too deeply"):
+        Explanation.from_json("[" * 200_000)
+    deep: list[object] = []
+    for _ in range(200_000):
+        deep = [deep]
+    with pytest.raises(InputError, match=r"options\.k: must be .*, not a list"):
+        Explanation.from_dict(golden("explanation").to_dict() | {"options": {"k": deep}})
+    with pytest.raises(InputError, match="not JSON"):
+        Explanation.from_json(b"\xff")
+    for wrong in (None, 3, {}):
+        with pytest.raises(InputError, match="as text"):
+            Explanation.from_json(wrong)
+
+
+# The validator
+
+
+def is_whole(_, value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(checker, value):
+    return is_whole(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+STRICT = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", is_whole).redefine(
+        "number", is_number
+    ),
+)(json_schema())
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3),
+    st.sampled_from(WRONG[:14]),
+    st.sampled_from(["interval", "equals", "missing", "numeric", "probability", "current_supporting", 1.0, 2.0]),
+)  # fmt: skip
+NAMES = st.sampled_from(["type", "feature", "low", "high", "integer", "value", "rows", "both", "x", ""])
+ANYTHING = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5), max_leaves=6
+)
+PAYLOADS = {name: small(name) for name in ("explanation", "margin")}
+PLACES = [(name, path) for name, payload in PAYLOADS.items() for path in places(payload)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(PLACES), ANYTHING | st.just(DELETED))
+def test_the_validator_agrees_with_jsonschema(place, wrong):
+    name, path = place
+    spoilt = spoil(PAYLOADS[name], path, wrong)
+    fault = find_fault(json_schema(), spoilt)
+    assert (fault is None) == STRICT.is_valid(spoilt)
+    assert fault is None or fault.path[: len(path)] == path[: len(fault.path)]
+
+
+def test_the_validator_agrees_with_jsonschema_on_every_field():
+    schema = json_schema()
+    for path, spoilt in itertools.islice(mutations(PAYLOADS["explanation"]), 0, None, 2):
+        assert (find_fault(schema, spoilt) is None) == STRICT.is_valid(spoilt), path
+
+
+def test_the_validator_knows_all_words_of_the_schema():
+    with pytest.raises(KeyError, match="pattern"):
+        find_fault({"pattern": "x"}, "x")
+    for place in places(json_schema()):
+        if place[-1] in ("anyOf", "allOf", "pattern", "if", "prefixItems", "maxItems", "patternProperties"):
+            pytest.fail(f"{place} is not understood")

@@ -185,8 +185,11 @@ class Explanation:
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> Explanation:
-        """The inverse of `to_dict`; the sample is not kept."""
-        payloads.check(payload)
+        """The inverse of `to_dict`; the sample is not kept.
+
+        A payload that does not follow its schema, or contradicts itself, is refused with the place of the first fault.
+        """
+        payloads.validate(payload)
         return cls(
             instance=dict(payload["instance"]),
             prediction=payload["prediction"],
@@ -211,12 +214,8 @@ class Explanation:
 
     @classmethod
     def from_json(cls, text: str) -> Explanation:
-        """The inverse of `to_json`."""
-        try:
-            payload = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InputError(f"this is not JSON: {error}") from None
-        return cls.from_dict(payload)
+        """The inverse of `to_json`; see `from_dict`."""
+        return cls.from_dict(payloads.parse(text))
 
     def to_frame(self) -> Any:
         """A pandas frame with a row for each rule."""

@@ -10,14 +10,18 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from functools import cache
 from importlib import resources
 from typing import Any
 
+from lormika.coherence import find_clash
 from lormika.errors import InputError
 from lormika.rule import Category, Check, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
+from lormika.shape import find_fault
 
 FORMAT, RULES_FORMAT = "lormika.explanation", "lormika.rules"
 VERSION = 2
+_MOST_DIGITS = 400  # of a whole number: more than any finite one has
 
 Payload = dict[str, Any]
 
@@ -29,6 +33,9 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
+_schema = cache(json_schema)  # for reading only: a caller of json_schema may change what it gets
+
+
 def check(payload: Any) -> None:
     """Refuse what is no explanation, or of a version that is not understood."""
     if not isinstance(payload, dict) or payload.get("format") != FORMAT:
@@ -37,6 +44,31 @@ def check(payload: Any) -> None:
         raise InputError(
             f"an explanation of version {payload.get('version')!r}; this release of lormika reads version {VERSION}"
         )
+
+
+def validate(payload: Any) -> None:
+    """Refuse a payload that does not follow the schema, or whose parts do not fit together, naming the place."""
+    check(payload)
+    fault = find_fault(_schema(), payload) or find_clash(payload)
+    if fault is not None:
+        raise InputError(f"this explanation cannot be used: {fault}")
+
+
+def parse(text: str | bytes) -> Any:
+    """Plain data from JSON, whatever the text holds."""
+    if not isinstance(text, str | bytes | bytearray):
+        raise InputError(f"give the JSON of an explanation as text, not as a {type(text).__name__}")
+    try:
+        return json.loads(text, parse_int=_parse_integer)
+    except RecursionError:
+        raise InputError("this is not an explanation: its JSON is nested too deeply") from None
+    except ValueError as error:  # of the JSON, or of its encoding
+        raise InputError(f"this is not JSON: {error}") from None
+
+
+def _parse_integer(digits: str) -> float:
+    """A whole number; infinity, which is refused where it stands, if Python would not read so many digits."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def dump_rule(rule: Rule) -> Payload:
