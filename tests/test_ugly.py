@@ -16,6 +16,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lormika import Category, Explainer, Explanation, InputError, Missing, ModelError, mine_rules
+from lormika.errors import quote
 from lormika.values import format_exact, format_number, format_value
 
 N = 300
@@ -281,6 +282,91 @@ BAD_SETTINGS = {
 def test_a_wrong_setting_is_named(name, value):
     with refuses(name):
         Explainer(says, TABLE, **{name: value})
+
+
+BEYOND = [2**63, 10**20, 10**400, 10**5000, -(10**5000), "9" * 5000]
+NUMBERS_OF_SETTINGS = ["min_neighbours", "max_neighbours", "n_generated", "n_asked", "bins", "random_state"]
+
+
+@pytest.mark.parametrize("value", BEYOND, ids=quote)
+def test_numbers_beyond_all_limits_are_refused_in_few_words(explainer, value):
+    for name in [*NUMBERS_OF_SETTINGS, "kernel_width", "thin", "design", "snap", "preset", "categorical", "cuts"]:
+        with refuses(name) as error:
+            Explainer(says, TABLE, **{name: value})
+        assert len(str(error.value)) < 200
+    for name in [*BAD_OPTIONS, "per", "confirm", "weight"]:
+        with refuses(f"{name}={quote(value)}") as error:
+            explainer.explain(X, **{name: value})
+        assert len(str(error.value)) < 200
+    for name in [*BAD_OPTIONS, "bins", "cuts", "categorical", "classes"]:
+        with refuses(name) as error:
+            mine_rules(TABLE, says(TABLE), **{name: value})
+        assert len(str(error.value)) < 200
+
+
+def test_more_neighbours_than_can_be_counted_are_refused():
+    with refuses("min_neighbours=10000000000", "from 3 to 2147483647"):
+        Explainer(says, TABLE, min_neighbours=10**10, max_neighbours=10**10)
+    assert explain(min_neighbours=2**31 - 1, max_neighbours=2**63 - 1).neighbourhood.selected == N
+
+
+@pytest.mark.parametrize("value", [np.array(3), np.ma.masked, b"age", [np.array([1, 2])], [pd.NA], [np.ma.masked]])
+def test_what_is_no_list_of_values_is_refused(value):
+    for name in ("categorical", "classes"):
+        with refuses(name):
+            mine_rules(TABLE, says(TABLE), **{name: value})
+    for name in ("categorical", "class_names"):
+        with refuses(name):
+            Explainer(says, TABLE, **{name: value})
+    with refuses("cuts"):
+        Explainer(says, TABLE, cuts={"age": value})
+
+
+def test_whole_numbers_that_no_float_can_hold_are_refused():
+    with refuses("y, row 0", "too large"):
+        mine_rules(TABLE, [10**5000] * 150 + [1] * 150)
+    for values in ([10**5000, "x"] * 20, [10**400, 1] * 20):
+        with refuses("column 'a', row 0", "too large"):
+            mine_rules({"a": values}, [0, 1] * 20)
+    with refuses("y is a ndarray"):
+        mine_rules(TABLE, np.array(3))
+    with refuses("column 'a' is a single value"):
+        mine_rules({"a": np.array(3)}, [1])
+
+
+# Masked values
+
+
+MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
+
+
+@pytest.mark.parametrize(
+    "x", [MASKED, MASKED[None], dict(enumerate(MASKED)), list(MASKED)], ids=["1-D", "2-D", "dict", "list"]
+)
+def test_a_masked_value_of_an_instance_is_missing(x):
+    background = np.random.default_rng(0).normal(size=(N, 3))
+    explainer = Explainer(lambda t: t[:, 0] > 0, background, feature_names=["0", "1", "2"], n_generated=50)
+    assert explainer.explain(x).instance == {"0": 1.0, "1": None, "2": 3.0}
+
+
+@pytest.mark.parametrize("values", [np.arange(40) / 8, np.arange(40), np.array(["a", "b"] * 20)], ids=["f", "i", "s"])
+def test_masked_values_of_a_column_are_missing(values):
+    hidden = np.arange(40) % 4 == 0
+    rules = mine_rules({"a": np.ma.masked_array(values, mask=hidden)}, hidden, k=1)
+    assert [str(rule) for rule in rules] == ["a is missing ⇒ True"]
+    assert rules[0].holds({"a": np.ma.masked_array(values, mask=hidden)}).tolist() == hidden.tolist()
+
+
+def test_masked_labels_are_refused():
+    hidden = np.arange(N) == 7
+    with refuses("y, row 7", "masked"):
+        mine_rules(TABLE, np.ma.masked_array(is_high(TABLE), mask=hidden))
+    with refuses("labels, row 7", "masked"):
+        Explainer(is_high, TABLE, labels=np.ma.masked_array(is_high(TABLE), mask=hidden))
+    for answer, mask in ((is_high, hidden), (both, np.stack([hidden, hidden], axis=1))):
+        with pytest.raises(ModelError, match="masked in row 7"):
+            Explainer(lambda t, answer=answer, mask=mask: np.ma.masked_array(answer(t), mask=mask), TABLE)
+    Explainer(lambda t: np.ma.masked_array(is_high(t)), TABLE)  # nothing is hidden
 
 
 def test_fewer_neighbours_at_most_than_at_least_are_refused():

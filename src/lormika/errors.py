@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LONGEST = 60  # characters of a value
+
 
 class InputError(ValueError):
     """A table, instance or option that cannot be used; the message says what to do."""
@@ -9,3 +11,15 @@ class InputError(ValueError):
 
 class ModelError(RuntimeError):
     """The model failed, or answered something that cannot be a classification."""
+
+
+def quote(value: object) -> str:
+    """A value as a message shows it: as Python writes it, but never long.
+
+    >>> quote("cook"), quote(40.0), quote(10**5000), len(quote("no" * 50))
+    ("'cook'", '40.0', 'a number of more than 300 digits', 60)
+    """
+    if isinstance(value, int) and abs(value) >= 10**300:  # Python refuses to write the longest
+        return "a number of more than 300 digits"
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

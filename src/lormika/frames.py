@@ -14,8 +14,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from lormika import restore
-from lormika.errors import InputError
-from lormika.values import Scalar, is_missing, plain
+from lormika.errors import InputError, quote
+from lormika.values import Scalar, is_list, is_missing, is_too_large, plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,16 +45,15 @@ class ColumnReader:
 
     def _as_number(self, row: int, value: Scalar) -> float:
         if isinstance(value, str):
-            raise InputError(f"column {self.name!r}, row {row}: {value!r} is not a number")
-        try:
-            return float(value)
-        except OverflowError:
-            raise InputError(f"column {self.name!r}, row {row}: {value!r} is too large") from None
+            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is not a number")
+        return float(value)
 
     def _as_scalar(self, row: int, value: object) -> Scalar | None:
         value = plain(value)
         if is_missing(value):
             return None
+        if is_too_large(value):
+            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is too large; make it a string")
         if isinstance(value, str | int | float | bool):
             return value
         raise InputError(
@@ -145,7 +144,7 @@ def _read_mapping(table: Mapping[Any, Any]) -> TableReader:
     _check_names([str(name) for name in table])
     columns, lengths = {}, set()
     for name, column in table.items():
-        if isinstance(column, str) or not isinstance(column, Iterable):
+        if not is_list(column):
             raise InputError(f"column {str(name)!r} is a single value; give a list of values")
         values = list(column)
         columns[str(name)] = _object_column(str(name), values)
@@ -160,8 +159,8 @@ def _read_array(table: np.ndarray, feature_names: Sequence[str] | None) -> Table
         raise InputError("the array is masked; fill it, with NaN for missing values")
     if table.ndim != 2:
         raise InputError(f"the array has {table.ndim} dimension(s); a table needs 2 (rows, features)")
-    if isinstance(feature_names, str) or not isinstance(feature_names, Iterable | None):
-        raise InputError(f"feature_names={feature_names!r}: give a list of names")
+    if feature_names is not None and not is_list(feature_names):
+        raise InputError(f"feature_names={quote(feature_names)}: give a list of names")
     names = [f"x{i}" for i in range(table.shape[1])] if feature_names is None else [str(n) for n in feature_names]
     if len(names) != table.shape[1]:
         raise InputError(f"{len(names)} feature_names for an array of {table.shape[1]} columns")

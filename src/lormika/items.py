@@ -7,12 +7,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from lormika.errors import InputError
+from lormika.errors import InputError, quote
 from lormika.rule import Condition, Equals, Interval, Missing
 from lormika.schema import Feature, Schema
+from lormika.values import is_list, is_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +157,7 @@ def _unevenness(below: np.ndarray, places: list[int], total: int) -> int:
 def check_cuts(schema: Schema, cuts: Mapping[str, Sequence[float]] | None) -> dict[str, tuple[float, ...]]:
     """User cut points, sorted, each of a numeric feature."""
     if cuts is not None and not isinstance(cuts, Mapping):
-        raise InputError(f"cuts={cuts!r}: give cut points by name, such as {{'age': [25, 45]}}")
+        raise InputError(f"cuts={quote(cuts)}: give cut points by name, such as {{'age': [25, 45]}}")
     checked = {}
     for name, points in (cuts or {}).items():
         name = str(name)
@@ -163,10 +165,13 @@ def check_cuts(schema: Schema, cuts: Mapping[str, Sequence[float]] | None) -> di
             raise InputError(f"cuts names {name!r}, which is not a column of the background")
         if not schema.features[schema.index(name)].is_numeric:
             raise InputError(f"cuts names {name!r}, which is categorical")
+        given: list[Any] = list(points) if is_list(points) else [None]
         try:
-            numbers = sorted({float(point + 0) for point in points})  # a string has no sum with 0
+            if any(map(is_missing, given)):
+                raise TypeError
+            numbers = sorted({float(point + 0) for point in given})  # a string has no sum with 0
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"cuts[{name!r}] must be a list of numbers, not {points!r}") from None
+            raise InputError(f"cuts[{name!r}] must be a list of numbers, not {quote(points)}") from None
         if not all(map(math.isfinite, numbers)):
             raise InputError(f"cuts[{name!r}] holds a number that is not finite")
         checked[name] = tuple(numbers)

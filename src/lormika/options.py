@@ -11,12 +11,14 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from lormika.errors import InputError
+from lormika.errors import InputError, quote
 
 MOST_CONDITIONS = 6
 MOST_BINS = 1000
 MOST_GENERATED = 10_000_000
 MOST_M = 1e9
+MOST_NEIGHBOURS = 2**31 - 1  # as the scan of the background counts
+MOST = 2**63 - 1  # of any number that is only compared
 
 
 class Objective(StrEnum):
@@ -68,12 +70,12 @@ class NeighbourhoodOptions:
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        check_integer("min_neighbours", self.min_neighbours, 3)
-        check_integer("max_neighbours", self.max_neighbours, self.min_neighbours)
+        check_integer("min_neighbours", self.min_neighbours, 3, MOST_NEIGHBOURS)
+        check_integer("max_neighbours", self.max_neighbours, self.min_neighbours, MOST)
         check_choice("thin", self.thin, ["nearest", "random"])
         check_integer("n_generated", self.n_generated, 0, MOST_GENERATED)
         check_choice("design", self.design, ["even", "random"])
-        check_integer("random_state", self.random_state, 0)
+        check_integer("random_state", self.random_state, 0, MOST)
         check_integer("n_asked", self.n_asked, 0, MOST_GENERATED)
         check_switch("snap", self.snap)
 
@@ -131,9 +133,9 @@ class SearchOptions:
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        check_integer("k", self.k, 1)
+        check_integer("k", self.k, 1, MOST)
         check_integer("max_conditions", self.max_conditions, 1, MOST_CONDITIONS)
-        check_integer("min_count", self.min_count, 1)
+        check_integer("min_count", self.min_count, 1, MOST)
         check_number("m", self.m, 0.0, MOST_M)
         check_number("alpha", self.alpha, 0.0, 1.0)
         check_choice("objective", self.objective, list(Objective))
@@ -176,8 +178,9 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
     """Refuse an option that is not a whole number in its range."""
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not is_integer or value < least or (most is not None and value > most):
-        limits = f"at least {least}" if most is None else f"from {least} to {most}"
-        raise InputError(f"{name}={value!r}: give a whole number, {limits}")
+        limits = f"at least {least}" if most in (None, MOST) else f"from {least} to {most}"
+        small = "smaller " if is_integer and most == MOST and value > most else ""
+        raise InputError(f"{name}={quote(value)}: give a {small}whole number, {limits}")
 
 
 def check_number(name: str, value: Any, least: float, most: float = math.inf) -> None:
@@ -185,19 +188,19 @@ def check_number(name: str, value: Any, least: float, most: float = math.inf) ->
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not least <= value <= most or value > sys.float_info.max:
         limits = f"at least {least:g}" if math.isinf(most) else f"from {least:g} to {most:g}"
-        raise InputError(f"{name}={value!r}: give a finite number, {limits}")
+        raise InputError(f"{name}={quote(value)}: give a finite number, {limits}")
 
 
 def check_switch(name: str, value: Any) -> None:
     """Refuse an option that is neither true nor false."""
     if not isinstance(value, bool):
-        raise InputError(f"{name}={value!r}: give True or False")
+        raise InputError(f"{name}={quote(value)}: give True or False")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse an option that is none of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name}={value!r}: choose one of {', '.join(map(str, choices))}")
+        raise InputError(f"{name}={quote(value)}: choose one of {', '.join(map(str, choices))}")
 
 
 PAPER_NEIGHBOURHOOD: dict[str, Any] = {"thin": "random", "design": "random", "snap": False, "n_asked": 0}

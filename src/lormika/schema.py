@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from lormika import frames, restore
-from lormika.errors import InputError
-from lormika.values import Scalar, format_number, value_order
+from lormika.errors import InputError, quote
+from lormika.values import Scalar, format_number, is_list, is_too_large, value_order
 
 _EXACT = 2**53  # integers from here on may not be exact as float64
 
@@ -84,7 +84,7 @@ class Feature:
             if code is None:
                 known = frames.listing(self.categories or ()) or "no value at all"
                 raise InputError(
-                    f"column {self.name!r}, row {row}: unseen category {value!r}; the background has {known}"
+                    f"column {self.name!r}, row {row}: unseen category {quote(value)}; the background has {known}"
                 )
             codes[row] = code
         return codes
@@ -189,16 +189,16 @@ def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | i
     chosen = {name for name, column in reader.columns.items() if column.number_type is None}
     if categorical is None:
         return chosen
-    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
-        raise InputError(f"categorical={categorical!r}: give a list of column names")
+    if not is_list(categorical):
+        raise InputError(f"categorical={quote(categorical)}: give a list of column names")
     names = list(reader.columns)
     for given in categorical:
-        name = str(given)
+        name = quote(given) if is_too_large(given) else str(given)
         is_position = isinstance(given, int | np.integer) and not isinstance(given, bool)
         if name not in reader.columns and is_position and 0 <= int(given) < len(names):
             name = names[int(given)]
         if name not in reader.columns:
-            raise InputError(f"categorical names {given!r}, which is not a column of the table")
+            raise InputError(f"categorical names {quote(given)}, which is not a column of the table")
         chosen.add(name)
     return chosen
 
@@ -210,7 +210,7 @@ def _read_feature(column: frames.ColumnReader, is_categorical: bool) -> Feature:
     if categories is None:
         categories = tuple(sorted({value for value in column.objects() if value is not None}, key=value_order))
     for value in categories:
-        if not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf):
-            raise InputError(f"column {column.name!r} has the category {value!r}; make its categories strings")
+        if not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf) or is_too_large(value):
+            raise InputError(f"column {column.name!r} has the category {quote(value)}; make its categories strings")
     positions = {value: position for position, value in enumerate(categories)}
     return Feature(column.name, categories, None, column.restorer(categories), positions)

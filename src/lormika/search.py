@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lormika import _core, frames
-from lormika.errors import InputError
+from lormika.errors import InputError, quote
 from lormika.items import Items, check_cuts, itemise
 from lormika.options import MOST_BINS, MOST_CONDITIONS, Correction, Filter, Objective, SearchOptions, check_integer
 from lormika.rule import Category, Counts, Rule
 from lormika.schema import encoded_columns, read_schema
-from lormika.values import Scalar, is_missing, plain, value_order
+from lormika.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,23 +201,26 @@ def mine_rules(
 def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> list[int]:
     if classes is None:
         return list(range(len(names)))
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
-        raise InputError(f"classes={classes!r}: give a list of classes of y")
-    unknown = [value for value in classes if value not in names]
+    if not is_list(classes):
+        raise InputError(f"classes={quote(classes)}: give a list of classes of y")
+    wanted = [plain(value) for value in classes]
+    unknown = [value for value in wanted if not isinstance(value, str | int | float | bool) or value not in names]
     if unknown:
-        raise InputError(f"classes names {unknown[0]!r}, which y does not hold")
-    return sorted({names.index(value) for value in classes})
+        raise InputError(f"classes names {quote(unknown[0])}, which y does not hold")
+    return sorted({names.index(value) for value in wanted})
 
 
 def _read_classes(y: Any, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
-    if isinstance(y, str | Mapping) or not isinstance(y, Iterable):
+    if isinstance(y, Mapping) or not is_list(y):
         raise InputError(f"y is a {type(y).__name__}: give the class of each row, as a list, array or series")
     values = [plain(value) for value in (y.to_pylist() if hasattr(y, "to_pylist") else y)]
     if len(values) != n_rows:
         raise InputError(f"y has {len(values)} values; X has {n_rows} rows")
     for row, value in enumerate(values):
         if is_missing(value) or not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf):
-            raise InputError(f"y, row {row}: {value!r} is not a class; give strings, numbers or booleans")
+            raise InputError(f"y, row {row}: {quote(value)} is not a class; give strings, numbers or booleans")
+        if is_too_large(value):
+            raise InputError(f"y, row {row}: {quote(value)} is too large for a class; make it a string")
     names: list[Scalar] = sorted(set(values), key=value_order)
     place = {name: position for position, name in enumerate(names)}
     return names, np.array([place[value] for value in values], dtype=np.int32)

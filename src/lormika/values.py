@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,14 +16,26 @@ _LONG = 1e21  # floats from here on are written with an exponent
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, pandas.NA and NaT.
+    """Tell None, NaN, pandas.NA, NaT and masked values.
 
-    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
-    (True, True, False, False)
+    >>> is_missing(None), is_missing(float("nan")), is_missing(np.ma.masked), is_missing(""), is_missing(0)
+    (True, True, True, False, False)
     """
     if value is None or isinstance(value, float | np.floating):
         return value is None or math.isnan(value)
-    return type(value).__name__ in ("NAType", "NaTType")
+    return type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
+
+
+def first_masked(values: object) -> int | None:
+    """Row of the first value that a masked array hides; None: it hides none.
+
+    >>> first_masked(np.ma.masked_equal([1, 2, 3], 2)), first_masked(np.array([1, 2])), first_masked([1, 2])
+    (1, None, None)
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return None
+    hidden = np.argwhere(np.ma.getmaskarray(values))
+    return int(hidden[0][0]) if hidden.size else None
 
 
 def plain(value: Any) -> Any:
@@ -33,6 +47,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return str(value) if isinstance(value, str) else value
+
+
+def is_list(value: object) -> bool:
+    """Tell what holds values one after the other from a single one; an array may have no dimension.
+
+    >>> is_list(["a"]), is_list(np.array([1, 2])), is_list("ab"), is_list(np.array(3))
+    (True, True, False, False)
+    """
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) != 0
+
+
+def is_too_large(value: object) -> bool:
+    """Tell a whole number beyond all float64 ones: neither JSON nor a message can hold it.
+
+    >>> is_too_large(10**400), is_too_large(10**30), is_too_large("9" * 400)
+    (True, False, False)
+    """
+    return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 def value_order(value: Scalar) -> tuple[bool, Scalar]:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lormika.errors import InputError, ModelError
+from lormika.errors import InputError, ModelError, quote
 from lormika.frames import listing, take
-from lormika.values import Scalar, plain, value_order
+from lormika.values import Scalar, first_masked, is_list, is_too_large, plain, value_order
 
 _ROWS_TO_COMPARE = 1000
 _MOST_NUMBERS = 100  # that a function may give as labels
@@ -240,7 +240,7 @@ def _run(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> Any:
 
 
 def _call(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
-    given = _run(ask, frame, n_rows)
+    given = _unmasked(_run(ask, frame, n_rows))
     try:
         answer = np.asarray(given)
     except ValueError:
@@ -272,7 +272,7 @@ def _check_labels(labels: list[Any]) -> None:
 
 
 def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarray:
-    given = _run(ask, frame, n_rows)
+    given = _unmasked(_run(ask, frame, n_rows))
     try:
         scores = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -280,6 +280,14 @@ def _call_scores(ask: Callable[[Any], Any], frame: Any, n_rows: int) -> np.ndarr
     if scores.ndim not in (1, 2) or len(scores) != n_rows:
         raise ModelError(f"the model's decision_function gave an answer of shape {scores.shape} for {n_rows} rows")
     return scores
+
+
+def _unmasked(answer: Any) -> Any:
+    """Refuse an answer that hides values, which would show again in a plain array."""
+    row = first_masked(answer)
+    if row is not None:
+        raise ModelError(f"the model's answer is masked in row {row} of its input; expected one for every row")
+    return answer
 
 
 def _rows(table: Any, numbers: np.ndarray, n_rows: int) -> Any:
@@ -331,12 +339,12 @@ def classes_of(model: Any) -> tuple[Scalar, ...] | None:
 
 
 def _class_names(given: Any) -> tuple[Scalar, ...]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise InputError(f"class_names={given!r}: give a list of names, in the order of the model's classes")
+    if isinstance(given, Mapping) or not is_list(given):
+        raise InputError(f"class_names={quote(given)}: give a list of names, in the order of the model's classes")
     names = [plain(name) for name in given]
     wrong = [name for name in names if not _is_label(name)]
     if wrong:
-        raise InputError(f"class_names holds {wrong[0]!r}: give strings, numbers or booleans")
+        raise InputError(f"class_names holds {quote(wrong[0])}: give strings, numbers or booleans")
     if len(set(names)) < len(names):
         raise InputError(f"class_names={names!r}: give each class a name of its own")
     return tuple(names)
@@ -367,6 +375,9 @@ def _classes(answer: np.ndarray, names: tuple[Scalar, ...] | None, given: np.nda
 
 
 def _given_labels(labels: Any, n_rows: int) -> np.ndarray:
+    row = first_masked(labels)
+    if row is not None:
+        raise InputError(f"labels, row {row}: the label is masked; give the model's label of every row")
     given = np.asarray(labels)
     if given.shape != (n_rows,):
         raise InputError(f"labels has the shape {given.shape}; the background has {n_rows} rows")
@@ -404,4 +415,5 @@ def _distinct(labels: np.ndarray) -> tuple[list[Any], np.ndarray]:
 
 
 def _is_label(value: object) -> bool:
-    return isinstance(value, str | int | float) and not (isinstance(value, float) and not math.isfinite(value))
+    is_finite = not is_too_large(value) and not (isinstance(value, float) and not math.isfinite(value))
+    return isinstance(value, str | int | float) and is_finite
