@@ -22,6 +22,8 @@ from lormika.rule import Equals, Missing
 from lormika.schema import encoded_columns, read_schema
 from lormika.search import Space, make_lists, mine_rules
 
+pytestmark = pytest.mark.filterwarnings("ignore:y holds one class")  # some of the tables do
+
 MISSING = 9  # the naive twin's code of a missing value: after all others
 
 

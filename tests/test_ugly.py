@@ -92,6 +92,42 @@ def test_a_dict_of_columns_is_refused_where_the_model_needs_a_frame():
         explain(TABLE.to_dict("list"))
 
 
+# Identifiers
+
+
+IDS = [f"u{i}" for i in range(N)]
+
+
+EVERY_RULE = {"confirm": False, "filter": "none", "min_count": 1, "k": 50}
+
+
+@pytest.mark.parametrize("options", [{}, EVERY_RULE], ids=["confirmed", "every rule"])
+def test_an_identifier_is_part_of_no_rule(options):
+    table = TABLE.assign(id=IDS)
+    model = lambda t: (t["age"] > 45) ^ (t["id"].str[-1] == "7")  # noqa: E731
+    with pytest.warns(UserWarning, match="'id'$"):
+        explanation = explain(table, X | {"id": "u17"}, model, options)
+    assert explanation.rules
+    assert "id" not in features_in_rules(explanation)
+    assert "id" not in [effect.feature for effect in explanation.effects]
+    assert explanation.instance["id"] == "u17"
+    assert not any("u17" in str(edit) for rule in explanation.rules if rule.rerun for edit in rule.rerun.edits)
+    for view in (explanation.to_text(80), explanation.to_html(), explanation.summary()):
+        assert view
+
+
+def test_an_identifier_is_not_mined():
+    plain = mine_rules(TABLE, says(TABLE))
+    for ids in (IDS, pd.Categorical(IDS), [None if i % 10 == 0 else f"u{i}" for i in range(N)]):
+        with pytest.warns(UserWarning, match="^left out, because nearly all values differ: 'id'$"):
+            assert mine_rules(TABLE.assign(id=ids), says(TABLE)) == plain
+    with pytest.warns(UserWarning, match="'number'"):
+        mine_rules(TABLE.assign(number=np.arange(N)), says(TABLE), categorical=["number"])
+    names = [f"name {i % 200}" for i in range(N)]  # half of them twice
+    assert len(mine_rules({"name": names}, says(TABLE), k=1000)) >= 200
+    assert mine_rules({"few": list("abcd")}, [1, 1, 2, 2], k=9)
+
+
 # Backgrounds that work
 
 
@@ -154,7 +190,8 @@ def test_an_edit_can_take_a_value_away():
 def test_a_hundred_thousand_categories_work():
     ids = [f"u{i}" for i in range(100_000)]
     table = pd.DataFrame({"age": np.arange(len(ids)) % 61 + 18, "id": ids})
-    explanation = explain(table, {"age": 30, "id": "u77"}, lambda t: t["age"] > 45)
+    with pytest.warns(UserWarning, match="part of no rule, because nearly all values differ: 'id'$"):
+        explanation = explain(table, {"age": 30, "id": "u77"}, lambda t: t["age"] > 45)
     assert explanation.prediction is False
     assert explanation.instance["id"] == "u77"
     assert "age" in features_in_rules(explanation)
@@ -669,8 +706,21 @@ def test_what_cannot_be_mined_is_refused(table, y, options, words):
         mine_rules(table, y, **options)
 
 
+def test_classes_that_can_hardly_be_told_apart_are_warned_of():
+    with pytest.warns(UserWarning, match="one class only, 'low'"):
+        mine_rules(TABLE, ["low"] * N)
+    with pytest.warns(UserWarning, match="300 classes.*classes$"):
+        mine_rules(TABLE, IDS)
+    for numbers in (TABLE["rate"] + np.arange(N) * 1e-6, np.arange(N)):
+        with pytest.warns(UserWarning, match="300 different numbers.*pandas.cut"):
+            mine_rules(TABLE, numbers)
+    assert mine_rules(TABLE, IDS, classes=["u7"])  # it is known
+    assert mine_rules(TABLE, np.arange(N) % 50)
+
+
 def test_ugly_tables_can_be_mined():
-    assert mine_rules(TABLE.head(1), ["low"]) == []  # nothing varies
+    with pytest.warns(UserWarning, match="one class"):
+        assert mine_rules(TABLE.head(1), ["low"]) == []  # nothing varies
     assert mine_rules(TABLE.assign(age=3, rate=np.nan), says(TABLE), k=1)[0].features == ("job",)
     mixed = {"a": [1, "1", 1, "1", None, None], "b": [True, 1, 1.0, True, 1, True]}
     assert [str(rule) for rule in mine_rules(mixed, list("xyxyzz"), k=3)] == [

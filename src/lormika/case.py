@@ -121,7 +121,8 @@ def locate(parts: Parts, instance: np.ndarray, near: Neighbourhood) -> Asking[Ca
     """Ask the model about an encoded instance, its neighbourhood and its edits."""
     background, options = parts.background, parts.options
     schema = background.schema
-    items = itemise(schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts)
+    left_out = parts.spread.identifiers
+    items = itemise(schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts, without=left_out)
     parts_of_call = [instance[None], near.rows]
     plan = None
     if options.n_asked:
@@ -250,6 +251,8 @@ def _effects(case: Case) -> Iterator[Effect]:
     largest = largest_changes(edits, singles, len(sizes))
     features = case.parts.background.schema.features
     for f in np.argsort(-sizes, kind="stable").tolist():
+        if f in case.parts.spread.identifiers:
+            continue
         own = np.flatnonzero(edits.feature == f)
         values = [features[f].decode(value) for value in edits.value[own].tolist()]
         yield Effect(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
@@ -139,7 +140,11 @@ class Explainer:
         if as_paper:
             points = whole_table_cuts(coded, bins) | points
         search = PAPER_SEARCH if as_paper else SearchOptions()
-        self._set(Parts(asked, coded, known.astype(np.int32), options, search, bins, points, width))
+        parts = Parts(asked, coded, known.astype(np.int32), options, search, bins, points, width)
+        self._set(parts)
+        if parts.spread.identifiers:
+            told = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
+            warnings.warn(f"part of no rule, because nearly all values differ: {told}", stacklevel=2)
 
     @classmethod
     def _of(cls, parts: Parts) -> Explainer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -46,18 +46,32 @@ class FeatureItems:
     codes: np.ndarray  # item of each row; the last entry is the instance's, -1 if it has none
 
 
+_NO_ITEMS = FeatureItems((), np.empty(0, dtype=np.intp))
+
+
 def itemise(
-    schema: Schema, encoded: np.ndarray, instance: np.ndarray | None, *, bins: int, cuts: Mapping[str, Sequence[float]]
+    schema: Schema,
+    encoded: np.ndarray,
+    instance: np.ndarray | None,
+    *,
+    bins: int,
+    cuts: Mapping[str, Sequence[float]],
+    without: Container[int] = (),
 ) -> Items:
-    """Cut numbers into ranges of about equally many rows, and take categories and missing values as they are."""
+    """Cut numbers into ranges of about equally many rows, and take categories and missing values as they are.
+
+    Features `without` items, by position, are part of no rule.
+    """
     if instance is None:
         instance = np.full(len(schema), np.nan)
     columns = np.concatenate([encoded, instance[None]]).T  # the instance as a last row
     found = [
-        _number_items(feature, column, bins, cuts.get(feature.name))
+        _NO_ITEMS
+        if f in without
+        else _number_items(feature, column, bins, cuts.get(feature.name))
         if feature.is_numeric
         else _category_items(feature, column)
-        for feature, column in zip(schema.features, np.ascontiguousarray(columns), strict=True)
+        for f, (feature, column) in enumerate(zip(schema.features, np.ascontiguousarray(columns), strict=True))
     ]
     features = tuple(f for f, items in enumerate(found) if len(items.conditions) > 1)
     codes = np.array([found[f].codes for f in features], dtype=np.int32).reshape(len(features), len(encoded) + 1)

@@ -18,6 +18,7 @@ from lormika.errors import InputError, quote
 from lormika.values import Scalar, format_number, is_list, is_too_large, value_order
 
 _EXACT = 2**53  # integers from here on may not be exact as float64
+_MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,6 +179,15 @@ def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | N
     chosen = _categorical_names(reader, categorical)
     features = tuple(_read_feature(column, column.name in chosen) for column in reader.columns.values())
     return Schema(features, reader.assembler, {feature.name: place for place, feature in enumerate(features)})
+
+
+def is_identifier(different: int, rows: int) -> bool:
+    """Whether categories tell single rows apart, as names and numbers of customers do: nearly all of many differ.
+
+    >>> is_identifier(200, 200), is_identifier(150, 200), is_identifier(10, 10)
+    (True, False, False)
+    """
+    return different >= _MANY and different > _NEARLY_ALL * rows
 
 
 def encoded_columns(schema: Schema, reader: frames.TableReader) -> Iterator[np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,10 @@ from lormika.errors import InputError, quote
 from lormika.items import Items, check_cuts, itemise
 from lormika.options import MOST_BINS, MOST_CONDITIONS, Correction, Filter, Objective, SearchOptions, check_integer
 from lormika.rule import Category, Counts, Rule
-from lormika.schema import encoded_columns, read_schema
+from lormika.schema import Schema, encoded_columns, is_identifier, read_schema
 from lormika.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
+
+MANY_CLASSES = 50  # more are hardly meant as classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,8 @@ def mine_rules(
     Parameters
     ----------
     X
-        Table: pandas, polars or pyarrow frame, mapping of columns, or 2-D array (with `feature_names`).
+        Table: pandas, polars or pyarrow frame, mapping of columns, or 2-D array (with `feature_names`). Categories
+        that nearly all differ, such as names of customers, are left out with a warning.
     y
         Class of each row.
     k, objective
@@ -192,10 +196,39 @@ def mine_rules(
     schema = read_schema(reader, categorical)
     names, labels = _read_classes(y, reader.n_rows)
     encoded = np.stack(list(encoded_columns(schema, reader)), axis=1)
-    items = itemise(schema, encoded, None, bins=bins, cuts=check_cuts(schema, cuts))
+    points, identifiers = check_cuts(schema, cuts), _identifiers(schema, encoded)
+    _warn_of_classes(names, classes)
+    if identifiers:
+        told = frames.listing(schema.names[f] for f in identifiers)
+        warnings.warn(f"left out, because nearly all values differ: {told}", stacklevel=2)
+    items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
     space = Space(items, labels, names, _consequents(classes, names))
     found = space.find(options, make_lists(space, options), options.k)
     return [space.make_rule(candidate) for candidate in found]
+
+
+def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
+    """Positions of the categories that tell single rows apart: their conditions would hold for a row each."""
+    found = []
+    for f, feature in enumerate(schema.features):
+        present = encoded[~np.isnan(encoded[:, f]), f]
+        if not feature.is_numeric and is_identifier(len(np.unique(present)), len(present)):
+            found.append(f)
+    return found
+
+
+def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
+    """Say so if rules can hardly tell the classes apart."""
+    if len(names) == 1:
+        warnings.warn(f"y holds one class only, {quote(names[0])}: rules tell nothing from it", stacklevel=3)
+    elif len(names) > MANY_CLASSES and classes is None:
+        are_numbers = all(isinstance(name, int | float) and not isinstance(name, bool) for name in names)
+        what, advice = (
+            ("different numbers, and each is a class of its own", "cut them into a few ranges, as pandas.cut does")
+            if are_numbers
+            else ("classes, and most have few rows", "join the rare ones, or name those you want in classes")
+        )
+        warnings.warn(f"y holds {len(names):,} {what}: {advice}", stacklevel=3)
 
 
 def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from lormika.background import Background
 from lormika.rule import Condition, Equals, Interval
+from lormika.schema import is_identifier
 
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,
@@ -25,11 +26,12 @@ class Spread:
     below: tuple[np.ndarray, ...]  # of each number: rows up to each observed value; empty for a category
     frequent: tuple[np.ndarray, ...]  # of each category: the frequent ones, most frequent first; empty for a number
     shares: tuple[np.ndarray, ...]  # of each feature: share of the rows with each observed value
+    identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
 
     @classmethod
     def of(cls, background: Background) -> Spread:
         """Count the values of all features."""
-        below, frequent, shares = [], [], []
+        below, frequent, shares, identifiers = [], [], [], set()
         for f, feature in enumerate(background.schema.features):
             observed = background.observed(f)
             counts = np.bincount(background.codes[f], minlength=len(observed))[: len(observed)]
@@ -38,11 +40,13 @@ class Spread:
                 below.append(np.cumsum(counts))
                 frequent.append(np.empty(0))
             else:
+                if is_identifier(len(observed), int(counts.sum())):
+                    identifiers.add(f)
                 order = np.argsort(-counts, kind="stable")
                 enough = max(_ALWAYS, int((counts >= _FREQUENT * len(background)).sum()))
                 below.append(np.empty(0, dtype=np.intp))
                 frequent.append(observed[order[: min(enough, _MOST)]])
-        return cls(background, tuple(below), tuple(frequent), tuple(shares))
+        return cls(background, tuple(below), tuple(frequent), tuple(shares), frozenset(identifiers))
 
     def values(self, feature: int, own: float) -> np.ndarray:
         """Octiles of a number among the rows with another value than the instance's, or the frequent categories."""

@@ -59,7 +59,9 @@ class Choices:
 def choices(
     background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, feature: int
 ) -> Choices:
-    """Values of interest of a feature, and its targets."""
+    """Values of interest of a feature, and its targets; none of one that only tells rows apart."""
+    if feature in spread.identifiers:
+        return Choices({}, ())
     own = float(instance[feature])
     others = spread.values(feature, own)
     values = dict.fromkeys(others.tolist(), Source.BACKGROUND)
