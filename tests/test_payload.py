@@ -305,6 +305,7 @@ CLASHES = [
     (("rules", 2, "rerun", "turned"), 1, "rules[2].rerun.turned: must be true or false, not 1"),
     (("rules", 0, "score"), math.nan, "rules[0].score: must be a finite number, not nan"),
     (("rules", 0, "check", "agreed"), 99, "rules[0].check.agreed: must be at most "),
+    (("rules", 1, "conditions", 0, "single"), 1, "rules[1].conditions[0].single: must be true or false"),
     (("prediction",), "perhaps", "prediction: 'perhaps' is the label"),
     (("instance", "age"), "old", "instance.age: must be a number, as 'age' is, not 'old'"),
     (("instance", "to water"), 1, "instance['to water']: 'to water' is none of the features"),

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lormika import Category, Explainer, Explanation, InputError, Missing, ModelError, mine_rules
 from lormika.errors import quote
+from lormika.rule import Interval
 from lormika.values import format_exact, format_number, format_value
 
 N = 300
@@ -669,6 +670,34 @@ def test_large_numbers_are_told_apart_in_rules():
     assert len(set(texts)) == len(texts)
     assert f"{start + 30} ≤ t_us ≤ {start + 59} ⇒ {10**15}" in texts
     assert {f"id = {10**15 + i} ⇒ {10**15 + 1}" for i in range(3)} <= set(texts)
+
+
+CHILDREN = [0] * 60 + [1] * 25 + [2] * 15
+
+
+def test_a_range_of_one_whole_number_is_told_as_that_number():
+    table = {"children": CHILDREN, "level": [float(c) for c in CHILDREN], "rate": [c / 2 for c in CHILDREN]}
+    rules = mine_rules(table, [min(c, 1) for c in CHILDREN], k=100, max_conditions=1)
+    texts = {str(rule.conditions[0]) for rule in rules}
+    assert {"children = 0", "children = 1", "children = 2", "level = 0", "rate < 0.2"} <= texts
+    [none] = {rule.conditions[0] for rule in rules if str(rule.conditions[0]) == "children = 0"}
+    assert none == Interval("children", -math.inf, 0.5, integer=True)  # only the words are others
+    assert none.to_sql() == '"children" < 0.5e0'
+    gap = mine_rules({"a": [0, 0, 5, 5]}, [0, 0, 1, 1], bins=2)
+    assert {str(rule.conditions[0]) for rule in gap} == {"a ≤ 1", "a ≥ 2"}  # what lies between was not seen
+
+
+def test_the_background_says_what_the_least_number_is():
+    table = pd.DataFrame({"children": CHILDREN * 3, "age": np.arange(300) % 61 + 18})
+    model = lambda t: (t["children"] > 0) & (t["age"] > 20)  # noqa: E731
+    none = explain(table, {"children": 0, "age": 40}, model)
+    assert str(none.current_supporting[0]) == "children = 0 ⇒ False"
+    assert str(Explanation.from_json(none.to_json()).current_supporting[0]) == "children = 0 ⇒ False"
+    for view in (none.to_text(80), none.to_html(), none.summary()):
+        assert "children = 0" in view
+        assert "children ≤ 0" not in view
+    fewer = explain(table, {"children": -1, "age": 40}, model)  # not 0, but in the same range
+    assert str(fewer.current_supporting[0]) == "children ≤ 0 ⇒ False"
 
 
 # Mining

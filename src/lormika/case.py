@@ -20,7 +20,7 @@ from lormika.explanation import (
     FeatureSummary,
     NeighbourhoodSummary,
 )
-from lormika.items import Items, itemise
+from lormika.items import Items, itemise, name_single
 from lormika.models import Answer, Model
 from lormika.neighbourhood import Neighbourhood
 from lormika.options import NeighbourhoodOptions, SearchKeywords, SearchOptions
@@ -207,11 +207,13 @@ def _choice(case: Case, space: Space) -> Choice:
 
 def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Explanation:
     parts, near, sample = case.parts, case.near, case.sample
-    prediction = sample.classes[case.prediction]
+    prediction, schema = sample.classes[case.prediction], parts.background.schema
+    instance = schema.decode(case.instance)
+    observed = {f.name: parts.background.observed(i) for i, f in enumerate(schema.features) if f.is_numeric}
     return Explanation(
-        instance=parts.background.schema.decode(case.instance),
+        instance=instance,
         prediction=prediction,
-        rules=tuple(rules),
+        rules=tuple(name_single(rule, observed, instance) for rule in rules),
         notes=(
             *notes.about_instance(parts.background, case.instance),
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),

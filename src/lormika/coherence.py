@@ -113,6 +113,9 @@ class _Clashes:
                 low, high = condition["low"], condition["high"]
                 if self.kinds[name] != "numeric":
                     yield Fault((*path, "type"), f"must not be 'interval', for {brief(name)} is categorical")
+                is_open = condition["integer"] and (low is None) != (high is None)
+                if condition.get("single", False) and not is_open:
+                    yield Fault((*path, "single"), "must be true of whole numbers with one open end only")
                 if low is not None and high is not None and not low < high:
                     yield Fault((*path, "high"), f"must be above {low}, the lower end")
             case "equals":

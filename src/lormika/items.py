@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from lormika.errors import InputError, quote
-from lormika.rule import Condition, Equals, Interval, Missing
+from lormika.rule import Condition, Equals, Interval, Missing, Rule
 from lormika.schema import Feature, Schema
-from lormika.values import is_list, is_missing
+from lormika.values import Scalar, is_list, is_missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +111,30 @@ def _present(codes: np.ndarray, condition: Callable[[int], Condition]) -> Featur
     occurs = np.bincount(codes[:-1], minlength=int(codes[-1]) + 1) > 0
     place = np.where(occurs, np.cumsum(occurs) - 1, -1)
     return FeatureItems(tuple(condition(code) for code in np.flatnonzero(occurs).tolist()), place[codes])
+
+
+def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Rule:
+    """The rule, with "children = 0" for "children ≤ 0" where no number is less, and likewise at the other end.
+
+    `observed` has the numbers of each numeric feature, sorted. An instance beyond them is not called what it is not.
+    """
+    told = [
+        replace(c, single=True) if isinstance(c, Interval) and _is_single(c, observed[c.feature], instance) else c
+        for c in rule.conditions
+    ]
+    return replace(rule, conditions=tuple(told))
+
+
+def _is_single(interval: Interval, observed: np.ndarray, instance: Mapping[str, Scalar | None]) -> bool:
+    """Whether an open range of whole numbers ends at the only one that was observed in it."""
+    if not interval.integer or math.isinf(interval.low) == math.isinf(interval.high):
+        return False
+    inside = observed[slice(*np.searchsorted(observed, [interval.low, interval.high]))]
+    low, high, _ = interval.ends
+    if len(inside) != 1 or inside[0] != (high if low == -math.inf else low):
+        return False
+    own = instance.get(interval.feature)
+    return not isinstance(own, int | float) or own == inside[0] or not interval.low <= own < interval.high
 
 
 def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:

@@ -120,14 +120,14 @@ def load_rule(payload: Payload) -> Rule:
 
 def _dump_condition(condition: Condition) -> Payload:
     match condition:
-        case Interval(feature, low, high, integer):
+        case Interval(feature, low, high, integer, single):
             return {
                 "type": "interval",
                 "feature": feature,
                 "low": None if low == -math.inf else low,
                 "high": None if high == math.inf else high,
                 "integer": integer,
-            }
+            } | ({"single": True} if single else {})
         case Equals(feature, value):
             return {"type": "equals", "feature": feature, "value": value}
         case _:
@@ -139,7 +139,7 @@ def _load_condition(payload: Payload) -> Condition:
         case "interval":
             low = -math.inf if payload["low"] is None else payload["low"]
             high = math.inf if payload["high"] is None else payload["high"]
-            return Interval(payload["feature"], low, high, payload["integer"])
+            return Interval(payload["feature"], low, high, payload["integer"], payload.get("single", False))
         case "equals":
             return Equals(payload["feature"], payload["value"])
         case _:

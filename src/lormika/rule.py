@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ class Interval:
     low: float
     high: float
     integer: bool = False  # all values are whole numbers: say "age ≥ 28", not "age ≥ 27.5"
+    single: bool = field(default=False, compare=False)  # only words: its last number is the background's, too
 
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column lie inside."""
@@ -62,6 +63,8 @@ class Interval:
         ((26, 29, '≤'), (0.25, 0.5, '<'))
         >>> Interval("rate", 0.25, math.nextafter(0.5, 1)).ends
         (0.25, 0.5, '≤')
+        >>> str(Interval("children", -math.inf, 0.5, integer=True, single=True))
+        'children = 0'
         """
         if not self.integer:
             # A range that was seen to end at a value, that one included, is stored with the next number as its end.
@@ -69,7 +72,10 @@ class Interval:
             is_closed = math.isfinite(self.high) and len(repr(below)) < len(repr(self.high)) > _MOST_DIGITS
             return (self.low, below, "≤") if is_closed else (self.low, self.high, "<")
         low = math.ceil(self.low) if math.isfinite(self.low) else self.low
-        return (low, math.ceil(self.high) - 1, "≤") if math.isfinite(self.high) else (low, self.high, "<")
+        high = math.ceil(self.high) - 1 if math.isfinite(self.high) else self.high
+        if self.single:
+            low, high = (high, high) if low == -math.inf else (low, low)
+        return low, high, "≤" if math.isfinite(high) else "<"
 
     def __str__(self) -> str:
         low, high, upper = self.ends

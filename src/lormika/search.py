@@ -12,7 +12,7 @@ import numpy as np
 
 from lormika import _core, frames
 from lormika.errors import InputError, quote
-from lormika.items import Items, check_cuts, itemise
+from lormika.items import Items, check_cuts, itemise, name_single
 from lormika.options import MOST_BINS, MOST_CONDITIONS, Correction, Filter, Objective, SearchOptions, check_integer
 from lormika.rule import Category, Counts, Rule
 from lormika.schema import Schema, encoded_columns, is_identifier, read_schema
@@ -204,7 +204,8 @@ def mine_rules(
     items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
     space = Space(items, labels, names, _consequents(classes, names))
     found = space.find(options, make_lists(space, options), options.k)
-    return [space.make_rule(candidate) for candidate in found]
+    observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
+    return [name_single(space.make_rule(candidate), observed, {}) for candidate in found]
 
 
 def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
