@@ -77,7 +77,7 @@ def test_conditions(condition, rows):
     ("condition", "message"),
     [
         ("", "the condition is empty"),
-        ("id ==", "cannot be read"),
+        ("id ==", "character 5: something is missing at the end"),
         ("id = 17", "character 4: write == to compare"),
         ("`id == 17", "cannot be read"),
         ("idd == 17", "character 1: there is no column 'idd' .*did you mean 'id'"),
