@@ -130,7 +130,9 @@ def _batch(model: Any, background: Any, rows: Any, workers: int, chunk_rows: int
         watch.start()
         start = time.monotonic()
         try:
-            run_chunks(folder, run, lambda: LocalEngine(folder, workers, 3600), Shard(), lambda chunk, failed: None)
+            run_chunks(
+                folder, run, lambda: LocalEngine(folder, run, workers, 3600), Shard(), lambda chunk, failed: None
+            )
         finally:
             over.set()
             watch.join()

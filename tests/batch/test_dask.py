@@ -172,7 +172,7 @@ def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as local:
         run = Folder(out).read()
         came = runs.run_chunks(
-            out, run, lambda: Watched(out, local.scheduler_address, 60.0), runs.Shard(), lambda chunk, failed: None
+            out, run, lambda: Watched(out, run, local.scheduler_address, 60.0), runs.Shard(), lambda chunk, failed: None
         )
     assert came["rows"] == 60
     assert 2 <= max(most) <= 4

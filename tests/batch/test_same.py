@@ -32,7 +32,13 @@ def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None
             out = tmp_path / f"{chunk_rows}-{workers}"
             out.mkdir()
             run = prepare(out, explainer, background, rows, model_facts(source, {}), {"k": 2}, chunk_rows=chunk_rows)
-            run_chunks(out, run, lambda n=workers, to=out: LocalEngine(to, n, 60), Shard(), lambda chunk, failed: None)
+            run_chunks(
+                out,
+                run,
+                lambda n=workers, to=out, run=run: LocalEngine(to, run, n, 60),
+                Shard(),
+                lambda chunk, failed: None,
+            )
             assert [repr(row) for row in batch.rows(out.name)] == wanted
             parts.add(tuple(batch.parts(out.name).items()))
         assert len(parts) == 1

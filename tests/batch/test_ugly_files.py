@@ -10,7 +10,7 @@ import pytest
 from conftest import QUICK
 from typer.testing import CliRunner
 
-from lormika.batch.chunks import explain_rows
+from lormika.batch.chunks import OpenRun, explain_rows, open_run
 from lormika.batch.folder import Folder
 from lormika.cli.app import app
 from lormika.explanation import Explanation
@@ -37,19 +37,24 @@ def _spoiled(batch, **writing: str) -> pd.DataFrame:
     return rows
 
 
+def _open(batch) -> OpenRun:
+    out = batch.folder / "out"
+    return open_run(out, Folder(out).read())
+
+
 @pytest.mark.parametrize("writing", [{}, {"sep": ";", "decimal": ","}])
 def test_one_bad_cell_costs_one_row(batch, prepare, writing) -> None:
     rows = _spoiled(batch, **writing)
     result = prepare("ugly.csv", "--id", "name")
     assert result.exit_code == 0, result.output
-    told = explain_rows(batch.folder / "out", range(12), {})
+    told = explain_rows(_open(batch), range(12), {})
     assert [one.row for one in told if not isinstance(one.result, Explanation)] == [5]
     assert told[5].result.reason == "column 'income': 'abc' is not a number"
     clean = batch.folder / "clean.parquet"
     rows.to_parquet(clean, index=False)
     (batch.folder / "out").rename(batch.folder / "ugly")
     assert prepare("clean.parquet", "--id", "name").exit_code == 0
-    same = explain_rows(batch.folder / "out", range(12), {})
+    same = explain_rows(_open(batch), range(12), {})
     assert [one.result.to_json() for one in told if one.row != 5] == [
         one.result.to_json() for one in same if one.row != 5
     ]

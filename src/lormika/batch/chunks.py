@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from lormika import models
 from lormika.batch import prepared, records
 from lormika.batch.folder import Folder, Run
+from lormika.batch.headers import read_headers
 from lormika.batch.inputs import model_facts, read_input
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
@@ -32,32 +32,21 @@ class OpenRun(NamedTuple):
     model: Any  # as it was loaded
 
 
-def load_model(facts: Mapping[str, Any]) -> Any:
+def load_model(facts: Mapping[str, Any], headers: Sequence[str] = ()) -> Any:
     """The model of a run; a file that has changed since is refused."""
     how = {name: value for name, value in facts.items() if name not in ("source", "sha256")}
     if model_facts(facts["source"], {})["sha256"] != facts["sha256"]:
         raise InputError(f"{facts['source']} has changed since the run began")
-    return models.load(facts["source"], **how)
+    return models.load(facts["source"], headers=read_headers(headers), **how)
 
 
-def open_run(path: Path) -> OpenRun:
-    """The run in a folder, with its explainer; once in a process, unless the folder comes to hold another run."""
-    run = Folder(path).read()
-    return _open(path, repr(run))
-
-
-@lru_cache(maxsize=1)
-def _open(path: Path, _: str) -> OpenRun:
-    folder = Folder(path)
-    run = folder.read()
-    model = load_model(run.model)
-    return OpenRun(folder, run, prepared.load(path / run.background, model), model)
-
-
-def reopen_run(path: Path) -> OpenRun:
-    """The run with its model loaded anew."""
-    _open.cache_clear()
-    return open_run(path)
+def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
+    """A run with its explainer. What it is comes from whoever started it: others can write into the folder."""
+    model = load_model(run.model, headers)
+    explainer = prepared.load(path / run.background, model)
+    if list(explainer.schema.names) != run.features:
+        raise InputError(f"{path / run.background} has other columns than the run: remove the folder, and start again")
+    return OpenRun(Folder(path), run, explainer, model)
 
 
 def check_alive(model: Any, told: Iterable[Explanation | Failure]) -> None:
@@ -88,10 +77,10 @@ class Told(NamedTuple):
     result: Explanation | Failure
 
 
-def explain_rows(path: Path, rows: range, skip: Mapping[int, str]) -> list[Told]:
+def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[Told]:
     """Explain rows of the input; those to be skipped have a reason."""
-    _, run, explainer, model = open_run(path)
-    frame = read_input(path / run.input, rows)
+    folder, run, explainer, model = opened
+    frame = read_input(folder.path / run.input, rows)
     wanted = [row for row in rows if row not in skip]
     features = as_numbers(frame[run.features].iloc[[row - rows.start for row in wanted]], explainer.schema)
     told = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
@@ -105,11 +94,12 @@ def explain_rows(path: Path, rows: range, skip: Mapping[int, str]) -> list[Told]
     ]
 
 
-def run_chunk(path: Path, chunk: int, skip: Mapping[int, str]) -> int:
+def run_chunk(opened: OpenRun, chunk: int, skip: Mapping[int, str]) -> int:
     """Explain a chunk and write its parts; gives how many rows failed."""
-    folder, run, _, _ = open_run(path)
-    told = explain_rows(path, run.rows_of(chunk), skip)
+    told = explain_rows(opened, opened.run.rows_of(chunk), skip)
     rules = (rule for one in told for rule in records.rule_rows(*one))
     instances = (records.instance_row(*one) for one in told)
-    folder.write_part(chunk, records.to_table(rules, records.RULES), records.to_table(instances, records.INSTANCES))
+    opened.folder.write_part(
+        chunk, records.to_table(rules, records.RULES), records.to_table(instances, records.INSTANCES)
+    )
     return sum(isinstance(one.result, Failure) for one in told)

@@ -1,22 +1,25 @@
 """The Dask engine: chunks as futures on a cluster that is there already.
 
-Workers read everything from the run's folder, which they must see under the same path, and write their parts there:
-nothing but numbers of chunks travels, and nothing is lost with a worker. On a worker, a chunk is done in a process of
+Workers read all data from the run's folder, which they must see under the same path, and write their parts there: what
+the run is and numbers of chunks travel, and nothing is lost with a worker. On a worker, a chunk is done in a process of
 its own: a model that crashes takes no worker of the cluster with it.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lormika.batch.driver import Outcome, Task
+from lormika.batch.folder import Run
 from lormika.batch.local import LocalEngine
 from lormika.errors import InputError, ModelError
 
@@ -34,7 +37,13 @@ class DaskEngine:
     """At most two chunks for each worker of a cluster."""
 
     def __init__(
-        self, folder: Path, scheduler: str, time_limit: float, warn: Callable[[str], None] = lambda text: None
+        self,
+        folder: Path,
+        run: Run,
+        scheduler: str,
+        time_limit: float,
+        warn: Callable[[str], None] = lambda text: None,
+        headers: Sequence[str] = (),
     ) -> None:
         try:
             from distributed import Client
@@ -46,7 +55,9 @@ class DaskEngine:
             self._client = Client(scheduler, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(f"there is no Dask scheduler at {scheduler}: {error}") from error
-        self._folder, self._limit, self._scheduler = folder.resolve(), time_limit, scheduler
+        self._limit, self._scheduler = time_limit, scheduler
+        start = {"folder": str(folder.resolve()), "run": asdict(run), "headers": list(headers)}
+        self._start = json.dumps(start)
         self._tasks: dict[Future, tuple[Task, float, int]] = {}  # when it was submitted, and how often it was lost
         self._seen = time.monotonic()  # when there were workers
         self._warn, self._waits = warn, False  # whether it has been said that there are none
@@ -72,7 +83,7 @@ class DaskEngine:
     def _submit(self, task: Task, losses: int) -> None:
         rows = None if task.rows is None else (task.rows.start, task.rows.stop)
         limit = self._limit * task.limits
-        future = self._client.submit(work, str(self._folder), task.chunk, rows, task.skip, limit, pure=False)
+        future = self._client.submit(work, self._start, task.chunk, rows, task.skip, limit, pure=False)
         self._tasks[future] = task, time.monotonic(), losses
 
     def wait(self, seconds: float) -> list[Outcome]:
@@ -146,9 +157,9 @@ class DaskEngine:
             self._client.close(timeout=_CONNECT)
 
 
-def work(folder: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, str], limit: float) -> dict[str, Any]:
-    """Do a task, on a worker of the cluster."""
-    engine = _take(folder)
+def work(start: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, str], limit: float) -> dict[str, Any]:
+    """Do a task, on a worker of the cluster; `start` says what the run is, as JSON."""
+    engine = _take(start)
     try:
         engine.time_limit = limit
         engine.submit(Task(chunk, None if rows is None else range(*rows), skip))
@@ -159,7 +170,7 @@ def work(folder: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, 
         if isinstance(error, ModelError):
             return {"error": str(error)}
         raise
-    _give_back(folder, engine)
+    _give_back(start, engine)
     (outcome,) = outcomes
     return {"failed": outcome.failed, "error": outcome.error, "died": outcome.died, "late": outcome.late}
 
@@ -168,18 +179,19 @@ _idle: list[tuple[str, LocalEngine]] = []
 _lock = threading.Lock()
 
 
-def _take(folder: str) -> LocalEngine:
+def _take(start: str) -> LocalEngine:
     """A process for a run: one that has none to do, or a new one."""
     with _lock:
         for one in _idle:
-            if one[0] == folder:
+            if one[0] == start:
                 _idle.remove(one)
                 return one[1]
-    return LocalEngine(Path(folder), 1, _SLACK)
+    known = json.loads(start)
+    return LocalEngine(Path(known["folder"]), Run(**known["run"]), 1, _SLACK, known["headers"])
 
 
-def _give_back(folder: str, engine: LocalEngine) -> None:
-    one = (folder, engine)
+def _give_back(start: str, engine: LocalEngine) -> None:
+    one = (start, engine)
 
     def end() -> None:
         with _lock:

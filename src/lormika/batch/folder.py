@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = "lormika.batch"
 _MOMENT, _HOUR = 1.0, 3600.0  # seconds
+_MODEL = {"source", "sha256", "trust", "allow_pickle", "isolate", "max_size", "memory_limit", "time_limit", "timeout"}
 _KINDS = [name for name in INSTANCES if name.startswith(("current_", "hypothetical_"))]
 
 
@@ -50,6 +52,26 @@ class Run:
     def rows_of(self, chunk: int) -> range:
         """Rows of the input that a chunk holds."""
         return range(chunk * self.chunk_rows, min((chunk + 1) * self.chunk_rows, self.rows))
+
+    def to_json(self) -> str:
+        """As run.json has it."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=2, ensure_ascii=False)
+
+    @classmethod
+    def of_json(cls, text: str) -> Run:
+        """The inverse of `to_json`."""
+        content = json.loads(text)
+        del content["format"]
+        return cls(**content)
+
+    def follows(self, order: Mapping[str, Any]) -> bool:
+        """Whether it is what a command orders, as far as that says it: the folder may have been tampered with."""
+        return (
+            self.order == order
+            and self.model == order["model"]
+            and self.options == order["options"]
+            and self.id == order["choice"]["id"]
+        )
 
 
 class Folder:
@@ -115,8 +137,8 @@ class Folder:
         if order is None or not self.run_file.exists():
             return None
         run = self.read()
-        same = run.order == order and run.version == __version__ and chunk_rows in (None, run.chunk_rows)
-        sound = same and is_input(self.path / run.input) and is_sound(self.path / run.background)
+        same = run.follows(order) and chunk_rows in (None, run.chunk_rows)
+        sound = same and is_input(self.path / run.input, run.rows) and is_sound(self.path / run.background)
         return run if sound else None
 
     def start(self, run: Run) -> Run:
@@ -124,9 +146,8 @@ class Folder:
         for kind in ("rules", "instances"):
             (self.path / kind).mkdir(exist_ok=True)
         if not self.run_file.exists():
-            content = json.dumps({"format": FORMAT, **asdict(run)}, indent=2, ensure_ascii=False)
             with whole_file(self.run_file, sync=True) as beside:
-                beside.write_text(content + "\n", encoding="utf-8")
+                beside.write_text(run.to_json() + "\n", encoding="utf-8")
             return run
         known = self.read()
         differing = _differences(run, known)
@@ -143,7 +164,9 @@ class Folder:
             content = json.loads(self.run_file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"{self.path} is not the folder of a run: it has no run.json") from None
-        except ValueError as error:
+        except OSError as error:
+            raise InputError(f"{self.run_file} cannot be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{self.run_file} cannot be read, remove the folder: {error}") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise InputError(f"{self.run_file} is not the start of a run")
@@ -158,10 +181,13 @@ class Folder:
                 f"{self.path} holds a run of another version of lormika, {content.get('version')}: choose another "
                 "folder, or remove it"
             )
-        sizes = [content.get("rows"), content.get("chunk_rows")]
-        if set(content) != {f.name for f in fields(Run)} or not all(isinstance(n, int) and n > 0 for n in sizes):
+        if set(content) != {f.name for f in fields(Run)}:
             raise InputError(f"{self.run_file} is damaged: remove the folder")
-        return Run(**content)
+        run = Run(**content)
+        wrong = _wrong_fields(run)
+        if wrong:
+            raise InputError(f"{self.run_file} is damaged, what it says of {wrong[0]!r} cannot be: remove the folder")
+        return run
 
     def failed(self, run: Run, chunk: int) -> int | None:
         """How many rows of a chunk failed; None: its parts are not both there and fit, and are made anew."""
@@ -239,6 +265,28 @@ def digest_folder(folder: Path) -> str:
 def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def _wrong_fields(run: Run) -> list[str]:
+    """Fields that hold what no run has, such as a path out of the folder."""
+    source, digest = (run.model.get(name) if isinstance(run.model, dict) else 0 for name in ("source", "sha256"))
+    sound = {
+        "model": isinstance(source, str) and isinstance(digest, str | None) and set(run.model) <= _MODEL,
+        "background": _matches(r"background-[0-9a-f]{32}", run.background),
+        "input": _matches(r"input-[0-9a-f]{32}\.parquet", run.input),
+        "rows": type(run.rows) is int and run.rows > 0,
+        "chunk_rows": type(run.chunk_rows) is int and run.chunk_rows > 0,
+        "options": isinstance(run.options, dict),
+        "settings": isinstance(run.settings, dict),
+        "features": isinstance(run.features, list) and all(isinstance(name, str) for name in run.features),
+        "id": isinstance(run.id, str | None),
+        "order": isinstance(run.order, dict | None),
+    }
+    return [name for name, good in sound.items() if not good]
+
+
+def _matches(pattern: str, name: object) -> bool:
+    return isinstance(name, str) and re.fullmatch(pattern, name) is not None
 
 
 def _differences(run: Run, known: Run) -> list[str]:

@@ -83,9 +83,22 @@ def _mixed(frame: pd.DataFrame, schema: Schema) -> list[str]:
     return [name for name in names if any(isinstance(value, str) for value in frame[name])]
 
 
-def is_input(path: Path) -> bool:
-    """Whether a file of rows is there, and still what its name says."""
-    return path.is_file() and path.stem == f"input-{sha256(path)[:32]}"
+def is_input(path: Path, rows: int | None = None) -> bool:
+    """Whether a file of rows is there, still what its name says, and has so many rows."""
+    if not path.is_file() or path.stem != f"input-{sha256(path)[:32]}":
+        return False
+    return rows is None or _count_rows(path) == rows
+
+
+def _count_rows(path: Path) -> int | None:
+    """Rows of a Parquet file; None: it is none."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        return None
 
 
 def read_input(path: Path, rows: range) -> pd.DataFrame:

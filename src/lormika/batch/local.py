@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import select
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from lormika.batch.driver import Outcome, Task
+from lormika.batch.folder import Run
 from lormika.batch.process import WorkerProcess
 from lormika.errors import ModelError
 
@@ -19,9 +21,10 @@ _MORE_STARTS = 3  # that may fail, beside one of each process, until one does a 
 class LocalEngine:
     """So many processes; one that dies, or takes too long, is replaced."""
 
-    def __init__(self, folder: Path, workers: int, time_limit: float) -> None:
+    def __init__(self, folder: Path, run: Run, workers: int, time_limit: float, headers: Sequence[str] = ()) -> None:
         self.time_limit, self._wasted = time_limit, 0
-        self._start = partial(WorkerProcess, folder.resolve(), max(time_limit, _START), one_thread=workers > 1)
+        limit = max(time_limit, _START)
+        self._start = partial(WorkerProcess, folder.resolve(), run, headers, limit, one_thread=workers > 1)
         self._workers: list[WorkerProcess] = []
         try:
             for _ in range(workers):

@@ -9,11 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lormika.batch.driver import Task
+from lormika.batch.folder import Run
 from lormika.batch.worker import OUT_OF_MEMORY
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -24,7 +27,7 @@ _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal
 class WorkerProcess:
     """One task at a time. Lines of JSON go both ways, without ever blocking: the other side may hang or be dead."""
 
-    def __init__(self, folder: Path, start_limit: float, *, one_thread: bool) -> None:
+    def __init__(self, folder: Path, run: Run, headers: Sequence[str], start_limit: float, *, one_thread: bool) -> None:
         # Modules are found where they are found here.
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
         if one_thread:  # processes share the processors already
@@ -42,7 +45,8 @@ class WorkerProcess:
         self._orders, self._answers = self._process.stdin, self._process.stdout
         for pipe in (self._orders, self._answers):
             os.set_blocking(pipe.fileno(), False)
-        self._unsent, self._heard = b"", b""
+        # Not as arguments or variables, which others on the machine may see: headers may be secrets.
+        self._unsent, self._heard = _line({"run": asdict(run), "headers": list(headers)}), b""
         self._limit, self._deadline = start_limit, time.monotonic() + start_limit
         self.ready = False  # whether it has shown that it can explain
         self.task: Task | None = None
@@ -51,7 +55,7 @@ class WorkerProcess:
         """Send a task, which may take so many seconds; one that is not ready takes it up when it is."""
         rows = None if task.rows is None else [task.rows.start, task.rows.stop]
         self.task, self._limit = task, limit
-        self._unsent = json.dumps({"chunk": task.chunk, "rows": rows, "skip": task.skip}).encode() + b"\n"
+        self._unsent += _line({"chunk": task.chunk, "rows": rows, "skip": task.skip})
         self._set_deadline()
         self._send()
 
@@ -113,3 +117,7 @@ class WorkerProcess:
         with suppress(BlockingIOError, BrokenPipeError):  # later; or never, which is found out
             while self._unsent:
                 self._unsent = self._unsent[os.write(self._orders.fileno(), self._unsent) :]
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content).encode() + b"\n"

@@ -1,6 +1,7 @@
 """A process that does tasks: they come in as lines of JSON, outcomes go out the same way.
 
-Before the first one it opens the run and explains a row of the background: if that fails, no row is to blame.
+The first line says what the run is, so that nothing is loaded because the folder says so: others can write into it.
+Before the first task it opens the run and explains a row of the background: if that fails, no row is to blame.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lormika.batch.chunks import OpenRun
 
 OUT_OF_MEMORY = 77  # as an exit code
 _PR_SET_PDEATHSIG = 1
@@ -37,38 +41,46 @@ def main() -> None:
         print(json.dumps(answer), file=line, flush=True)
 
     with suppress(BrokenPipeError):  # the parent is gone
-        say(_open(folder))
+        opened = _open(folder, tasks.readline())
+        if isinstance(opened, str):
+            say({"error": opened})
+            return
+        say({"ready": True})
         gc.freeze()
         gc.enable()
         for text in tasks:
-            answer = _work(folder, json.loads(text))
+            answer = _work(opened, json.loads(text))
             say(answer)
             if "died" in answer:  # the model may be in any state
                 return
 
 
-def _open(folder: Path) -> dict[str, Any]:
+def _open(folder: Path, start: str) -> OpenRun | str:
+    """The run, once it has shown that it can explain; or what is wrong."""
     from lormika.batch.chunks import open_run, rehearse
+    from lormika.batch.folder import Run
 
     try:
-        rehearse(open_run(folder).explainer)
+        order = json.loads(start)
+        opened = open_run(folder, Run(**order["run"]), order["headers"])
+        rehearse(opened.explainer)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except Exception as error:
-        return {"error": _text(error)}
-    return {"ready": True}
+        return _text(error)
+    return opened
 
 
-def _work(folder: Path, task: dict[str, Any]) -> dict[str, Any]:
+def _work(opened: OpenRun, task: dict[str, Any]) -> dict[str, Any]:
     from lormika.batch.chunks import DeadModelError, explain_rows, run_chunk
     from lormika.errors import InputError, ModelError
 
     skip = {int(row): why for row, why in task["skip"].items()}
     try:
         if task["rows"] is not None:
-            explain_rows(folder, range(*task["rows"]), skip)
+            explain_rows(opened, range(*task["rows"]), skip)
             return {}
-        return {"failed": run_chunk(folder, task["chunk"], skip)}
+        return {"failed": run_chunk(opened, task["chunk"], skip)}
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # as if it had been killed: fewer rows may do
     except DeadModelError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -35,6 +35,15 @@ class EngineName(StrEnum):
 
 
 RUN = "Run"
+Header = Annotated[
+    list[str],
+    typer.Option(
+        help="Header for a server, such as 'Authorization: env:NAME', whose value is a variable of the environment, "
+        "'Authorization: file:PATH', the content of a file, or the value itself, which others can see in the list of "
+        "processes. On Dask, workers read the variable or the file. Not kept in the folder. Repeatable.",
+        rich_help_panel=p.MODEL,
+    ),
+]
 
 
 def batch(
@@ -110,6 +119,7 @@ def batch(
     trust: p.Trust = [],
     allow_pickle: p.AllowPickle = False,
     max_size: p.MaxSize = 500,
+    header: Header = [],
     isolate: p.Isolate = False,
     memory_limit: p.MemoryLimit = None,
     time_limit: p.TimeLimit = None,
@@ -160,7 +170,8 @@ def batch(
             alpha=alpha, correction=correction, per=per, confirm=confirm, weight=weight,
         ),
     }  # fmt: skip
-    how = How(workers, scheduler, chunk_limit, part, retry_failed)
+    headers = _check_headers(header, model)
+    how = How(workers, scheduler, chunk_limit, part, retry_failed, headers)
     with _open_folder(out, shared=part.shards > 1) as folder:
         with folder.writing(alone=True):  # of several shards, one prepares the run
             folder.clean()
@@ -168,7 +179,7 @@ def batch(
             run = folder.known(known, chunk_rows)
             if run is None:
                 length = {"chunk_rows": chunk_rows, "processes": how.processes * part.shards}
-                run = _prepare(out, order, model, data, background, length, known, talk)
+                run = _prepare(out, order, model, headers, data, background, length, known, talk)
                 gc.collect()  # the model and the background, which workers have themselves, are parts of cycles
         if prepare:
             talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")
@@ -188,6 +199,16 @@ def _check(engine: EngineName, scheduler: str | None, shard: str) -> Shard:
         return Shard.of(shard)
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--shard") from None
+
+
+def _check_headers(texts: Sequence[str], model: str) -> tuple[str, ...]:
+    """Headers as workers get them; a secret that is not there is missed before anything takes time."""
+    from lormika.batch.headers import read_headers, settle_headers
+
+    if texts and "://" not in model:
+        raise typer.BadParameter("it is for a model behind http://…", param_hint="--header")
+    read_headers(texts)
+    return settle_headers(texts)
 
 
 @contextmanager
@@ -237,6 +258,7 @@ def _prepare(
     out: Path,
     order: dict[str, Any],
     model: str,
+    headers: Sequence[str],
     data: Path,
     background: Path | None,
     length: dict[str, Any],
@@ -244,6 +266,7 @@ def _prepare(
     talk: Talk,
 ) -> Run:
     """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
+    from lormika.batch.headers import read_headers
     from lormika.batch.run import prepare
     from lormika.explainer import Explainer
     from lormika.tables import as_numbers
@@ -251,7 +274,8 @@ def _prepare(
     choice = order["choice"]
     table = sources.open_table(data, talk, **order["look"])
     around = table if background is None else sources.open_table(background, talk, **order["look"])
-    with sources.open_model(model, talk, headers=[], **order["model"]) as loaded:
+    sent = [f"{name}: {value}" for name, value in read_headers(headers).items()]
+    with sources.open_model(model, talk, headers=sent, **order["model"]) as loaded:
         features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk, also=table)
         rows = sources.chosen_rows(table, features, choice["where"], choice["id"])
         _report_names(rows, choice["id"], talk)

@@ -32,6 +32,7 @@ class How:
     chunk_limit: float
     shard: Shard
     retry_failed: bool
+    headers: tuple[str, ...] = ()  # for a server; secrets may be among them
 
     @property
     def processes(self) -> int:
@@ -43,10 +44,11 @@ class How:
         if self.scheduler is not None:
             from lormika.batch.dask_engine import DaskEngine
 
-            return DaskEngine(out, self.scheduler, self.chunk_limit, talk.warn)
+            return DaskEngine(out, run, self.scheduler, self.chunk_limit, talk.warn, self.headers)
         from lormika.batch.local import LocalEngine
 
-        return LocalEngine(out, min(self.processes, len(self.shard.chunks(run))), self.chunk_limit)
+        workers = min(self.processes, len(self.shard.chunks(run)))
+        return LocalEngine(out, run, workers, self.chunk_limit, self.headers)
 
 
 def work(out: Path, run: Run, how: How, talk: Talk) -> None:
