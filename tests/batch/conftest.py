@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def exits(frame):
 
 def hangs(frame):
     if _bad(frame): time.sleep(1000)
+    return _chances(frame)
+
+def gated(frame):
+    while len(os.listdir("out/instances")) >= int(open("allowed").read() or 0): time.sleep(0.01)
+    return _chances(frame)
+
+def halts(frame):
+    while _bad(frame) and not os.path.exists("go"): time.sleep(0.01)
     return _chances(frame)
 
 def raises(frame):
@@ -136,8 +145,17 @@ class Batch:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
         return subprocess.Popen(self._line(model, out, more, data), cwd=self.folder, **options)
 
+    @contextmanager
+    def started(self, model: str, out: str, *more: object, **options) -> Iterator[subprocess.Popen]:
+        """The command as a process that ends with the block, and its workers with it."""
+        process = self.start(model, out, *more, **options)
+        try:
+            yield process
+        finally:
+            end(process)
+
     def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", quiet: bool = True, **options):
-        options = {"capture_output": True, "text": True, "timeout": 110} | options
+        options = {"capture_output": True, "text": True, "timeout": 600} | options
         return subprocess.run(self._line(model, out, more, data, quiet), cwd=self.folder, check=False, **options)
 
     def _line(self, model: str, out: str, more: tuple[object, ...], data: str, quiet: bool = True) -> list[str]:
@@ -226,13 +244,30 @@ def alive(pids: list[int]) -> list[int]:
     return found
 
 
-def await_true(what, seconds: float = 60.0) -> bool:
-    end = time.monotonic() + seconds
+def await_true(what, process: subprocess.Popen | None = None) -> bool:
+    """Wait until something is so; in vain, if a process that must see to it has ended.
+
+    Ten minutes are no measure of anything: they end a test that would hang for ever.
+    """
+    end = time.monotonic() + 600
     while time.monotonic() < end:
+        over = process is not None and process.poll() is not None
         if what():
             return True
+        if over:
+            return False
         time.sleep(0.02)
     return False
+
+
+def end(process: subprocess.Popen) -> None:
+    """End a process and all that it has started."""
+    pids = [process.pid, *descendants(process.pid)]
+    for pid in pids if process.poll() is None else ():
+        kill(pid)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def kill(pid: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 
 import pandas as pd
@@ -132,15 +133,52 @@ def test_names_that_are_there_twice(batch, capsys) -> None:
 
 
 def test_an_interrupt_says_how_far_it_is(batch) -> None:
-    process = batch.start("slower", "out", "--chunk-rows", 5, "--workers", 2)
-    assert await_true(lambda: len(batch.parts("out")) >= 4)
-    process.send_signal(signal.SIGINT)
-    printed, _ = process.communicate(timeout=20)
+    """One process halts in the first chunk, the other in the ninth: seven are done, also those nobody has told of."""
+    with batch.started("halts", "out", "--chunk-rows", 5, "--workers", 2, data="bad.parquet") as process:
+        assert await_true(lambda: len(batch.parts("out")) == 14, process)
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate()
     assert process.returncode == 130
-    said = printed.strip()
-    assert said.endswith(" of 12 chunks done; the same command goes on"), said
-    assert 2 <= int(said.split()[0]) <= 12
+    assert printed.strip() == "7 of 12 chunks done; the same command goes on"
     assert batch.leftovers("out") == []
+    (batch.folder / "go").touch()
+    done = batch.run("halts", "out", "--chunk-rows", 5, "--workers", 2, data="bad.parquet", quiet=False)
+    assert done.returncode == 0, done.stderr
+    assert "35 of 60 rows were done before" in done.stderr
+    assert "60 of 60 rows done (100%)" in done.stderr
+
+
+def test_chunks_are_counted_on_disk(batch, monkeypatch) -> None:
+    """An interrupt that comes before the command has heard of any; parts that are to be made anew do not count."""
+    from lormika.batch import run as runs
+
+    def interrupted(engine, chunks, *_) -> None:
+        out = batch.folder / "out"
+        for kind in ("rules", "instances"):
+            (out / kind / "part-00001.parquet").replace(out / kind / "other")
+            shutil.copy(out / kind / "other", out / kind / "part-00001.parquet")  # as if it had been written anew
+        assert chunks == [0, 1]
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(batch.folder)
+    assert batch.run("good", "out", *ONE).returncode == 0
+    (batch.folder / "out" / "instances" / "part-00000.parquet").write_bytes(b"damaged")
+    (batch.folder / "out" / "rules" / "part-00001.parquet").write_bytes(b"damaged")
+    monkeypatch.setattr(runs, "drive", interrupted)
+    result = _invoke("--chunk-rows", 20, "--workers", 1, "--quiet")
+    assert result.exit_code == 130, result.output
+    assert "2 of 3 chunks done; the same command goes on" in result.output
+
+
+def test_a_finished_run_only_says_so(batch) -> None:
+    done = batch.run("good", "out", *ONE, quiet=False)
+    assert "20 of 60 rows done (33%)" in done.stderr
+    before = batch.parts("out")
+    done = batch.run("good", "out", *ONE, quiet=False)
+    total = json.loads((batch.folder / "out" / "manifest.json").read_text())["rules"]
+    assert done.stderr.strip() == f"out: finished already, {total} rules about 60 rows"
+    assert done.stdout == ""
+    assert batch.parts("out") == before
 
 
 def test_every_column_is_described() -> None:

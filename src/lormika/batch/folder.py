@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.batch import lock
+from lormika.batch import contents, lock
 from lormika.batch.inputs import is_input, read_numbers, sha256
-from lormika.batch.records import INSTANCES, RULES
+from lormika.batch.records import INSTANCES, RULES, to_table
+from lormika.batch.stock import FORMAT as MANIFEST
+from lormika.batch.stock import Count, Stock, describe
 from lormika.errors import InputError
 from lormika.version import __version__
 from lormika.writing import whole_file
@@ -98,7 +99,7 @@ class Folder:
     def locked(self, *, shared: bool) -> Iterator[None]:
         """Keep other runs out; shards of one run come in together."""
         busy = f"another run is at work in {self.path}: wait for it, or choose another folder"
-        own = self.path / ".lock"
+        own = self.path / contents.LOCK
         with lock.held(own, alone=not shared, patience=_MOMENT, busy=busy):
             try:
                 yield
@@ -106,7 +107,7 @@ class Folder:
                 # Shards leave their locks: over a network, another machine may go on seeing a file that was removed,
                 # and hold it while somebody else holds a new one.
                 if not shared:
-                    lock.remove(self.path / ".writing")
+                    lock.remove(self.path / contents.WRITING)
                     own.unlink(missing_ok=True)
 
     def writing(self, *, alone: bool) -> AbstractContextManager[None]:
@@ -115,12 +116,11 @@ class Folder:
         So whoever is alone finds only leftovers of the dead, also those of a cluster's workers whose run was killed.
         """
         busy = f"another process has been preparing {self.path} for {_HOUR / 60:g} minutes: end it, and start again"
-        return lock.held(self.path / ".writing", alone=alone, patience=_HOUR, busy=busy)
+        return lock.held(self.path / contents.WRITING, alone=alone, patience=_HOUR, busy=busy)
 
     def clean(self) -> None:
         """Remove what interrupted writes left behind; only while writing alone."""
-        for folder in (self.path, self.path / "rules", self.path / "instances"):
-            _remove(folder.glob(".*-*-*") if folder.is_dir() else ())
+        contents.remove_leftovers(self.path)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
@@ -129,7 +129,8 @@ class Folder:
         try:
             yield
         except BaseException:
-            _remove(set(self.path.iterdir()) - there)
+            contents.remove_own(set(self.path.iterdir()) - there)
+            self.clean()
             raise
 
     def known(self, order: Mapping[str, Any] | None, chunk_rows: int | None) -> Run | None:
@@ -143,7 +144,7 @@ class Folder:
 
     def start(self, run: Run) -> Run:
         """Begin a run, or go on with it; another one in the same folder is refused."""
-        for kind in ("rules", "instances"):
+        for kind in contents.PARTS:
             (self.path / kind).mkdir(exist_ok=True)
         if not self.run_file.exists():
             with whole_file(self.run_file, sync=True) as beside:
@@ -189,25 +190,51 @@ class Folder:
             raise InputError(f"{self.run_file} is damaged, what it says of {wrong[0]!r} cannot be: remove the folder")
         return run
 
-    def failed(self, run: Run, chunk: int) -> int | None:
-        """How many rows of a chunk failed; None: its parts are not both there and fit, and are made anew."""
+    def parts(self, chunk: int) -> list[Path]:
+        """Both parts of a chunk."""
+        return [self.part(kind, chunk) for kind in contents.PARTS]
+
+    def stock(self, run: Run) -> Stock | None:
+        """What the run came to; None: it is not finished, or its manifest cannot be believed."""
+        return Stock.read(self.manifest, run)
+
+    def failed(self, run: Run, chunk: int, stock: Stock | None = None, *, whole: bool = False) -> int | None:
+        """How many rows of a chunk failed; None: its parts are not both there and fit, and are made anew.
+
+        Parts must be what was counted. With `whole` they are read to the last byte, however old they are.
+        """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         try:
-            with (
-                pq.ParquetFile(self.part("rules", chunk)) as rules,
-                pq.ParquetFile(self.part("instances", chunk)) as instances,
-            ):
-                if rules.schema_arrow.names != list(RULES) or instances.schema_arrow.names != list(INSTANCES):
-                    return None
-                table = instances.read(["row", "error", *_KINDS])
-                n_rules = sum(count or 0 for kind in _KINDS for count in table[kind].to_pylist())
-                numbers = read_numbers(self.path / run.input, run.rows_of(chunk))
-                fit = table["row"].to_pylist() == numbers and n_rules == rules.metadata.num_rows
-                return table.num_rows - table["error"].null_count if fit else None
+            if stock is None:
+                found = self._count(run, chunk, whole=whole)
+            elif stock.is_unchanged(chunk, self.parts(chunk), by_content=whole):
+                found = self._count(run, chunk, whole=False)
+                found = found if found == stock.count(chunk) else None
+            else:
+                return None
         except (pa.ArrowException, OSError, ValueError):
             return None
+        return None if found is None else found.failed
+
+    def _count(self, run: Run, chunk: int, *, whole: bool) -> Count | None:
+        """What the parts of a chunk hold; None: they do not fit."""
+        import pyarrow.parquet as pq
+
+        with (
+            pq.ParquetFile(self.part("rules", chunk), page_checksum_verification=True) as rules,
+            pq.ParquetFile(self.part("instances", chunk), page_checksum_verification=True) as instances,
+        ):
+            wanted = [to_table([], columns).schema for columns in (RULES, INSTANCES)]
+            if [rules.schema_arrow, instances.schema_arrow] != wanted:
+                return None
+            table = instances.read(None if whole else ["row", "error", *_KINDS])
+            n_rules = rules.read().num_rows if whole else rules.metadata.num_rows
+        numbers = read_numbers(self.path / run.input, run.rows_of(chunk))
+        told = sum(count or 0 for kind in _KINDS for count in table[kind].to_pylist())
+        if table["row"].to_pylist() != numbers or told != n_rules:
+            return None
+        return Count(n_rules, table.num_rows - table["error"].null_count)
 
     def write_part(self, chunk: int, rules: pa.Table, instances: pa.Table) -> None:
         """Write the rules, then the instances: when these are there, the chunk is done."""
@@ -216,42 +243,35 @@ class Folder:
         with self.writing(alone=False):
             for kind, table in (("rules", rules), ("instances", instances)):
                 with whole_file(self.part(kind, chunk), sync=True) as beside:
-                    pq.write_table(table, beside, compression="zstd")
+                    pq.write_table(table, beside, compression="zstd", write_page_checksum=True)
 
     def finish(self, run: Run) -> dict[str, Any]:
         """Say what the run came to; once, though several shards may finish at the same time."""
         with self.writing(alone=True):
             self.clean()
-            try:
-                content: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                content = self._take_stock(run)
-                with whole_file(self.manifest, sync=True) as beside:
-                    beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            stock = self.stock(run)
+            if stock is not None and all(stock.is_older(self.parts(chunk)) for chunk in range(run.chunks)):
+                return stock.content
+            content = self._take_stock(run)
+            with whole_file(self.manifest, sync=True) as beside:
+                beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return content
 
     def _take_stock(self, run: Run) -> dict[str, Any]:
-        import pyarrow.parquet as pq
-
-        totals = {"rows": run.rows, "rules": 0, "failed": 0}
-        parts = []
-        for chunk in range(run.chunks):
-            rules, instances = self.part("rules", chunk), self.part("instances", chunk)
-            n_rules = pq.read_metadata(rules).num_rows
-            errors = pq.read_table(instances, columns=["error"])["error"]
-            failed = len(errors) - errors.null_count
-            totals["rules"] += n_rules
-            totals["failed"] += failed
-            parts.append(
-                {"chunk": chunk, "rules": n_rules, "failed": failed, "sha256": [sha256(rules), sha256(instances)]}
-            )
+        counts = [self._count(run, chunk, whole=False) for chunk in range(run.chunks)]
+        found = [count for count in counts if count is not None]
+        if len(found) < len(counts):
+            raise InputError(f"{self.part('rules', counts.index(None))} was changed meanwhile: start again")
+        totals = {name: sum(getattr(count, name) for count in found) for name in Count._fields}
+        parts = [describe(chunk, self.parts(chunk), count) for chunk, count in enumerate(found)]
         columns = {"rules": RULES, "instances": INSTANCES}
-        return {"format": f"{FORMAT}.manifest", **totals, "columns": columns, "parts": parts}
+        return {"format": MANIFEST, "rows": run.rows, **totals, "columns": columns, "parts": parts}
 
 
 def is_sound(background: Path) -> bool:
     """Whether the folder of a background is there, and still what its name says."""
-    return background.is_dir() and background.name == f"background-{digest_folder(background)}"
+    plain = background.is_dir() and all(path.is_file() for path in background.iterdir())
+    return plain and background.name == f"background-{digest_folder(background)}"
 
 
 def digest_folder(folder: Path) -> str:
@@ -260,11 +280,6 @@ def digest_folder(folder: Path) -> str:
     for path in sorted(folder.iterdir()):
         digest.update(f"{path.name} {sha256(path)}\n".encode())
     return digest.hexdigest()
-
-
-def _remove(paths: Iterable[Path]) -> None:
-    for path in paths:
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def _wrong_fields(run: Run) -> list[str]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +12,7 @@ import numpy as np
 
 from lormika import frames
 from lormika.background import Background
+from lormika.batch.contents import remove_background
 from lormika.batch.folder import digest_folder, is_sound
 from lormika.case import Parts
 from lormika.errors import InputError
@@ -22,6 +20,7 @@ from lormika.explainer import Explainer
 from lormika.models import Model
 from lormika.options import NeighbourhoodOptions, SearchOptions
 from lormika.schema import Schema, read_schema
+from lormika.writing import beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,22 +50,22 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "cuts": {name: list(points) for name, points in explainer.cuts.items()},
         "kernel_width": explainer.kernel_width,
     }
-    beside = folder / f".{socket.gethostname()}-{os.getpid()}-background"
-    beside.mkdir()
+    new = beside(folder / "background")
+    new.mkdir()
     for key, array in arrays.items():
-        np.save(beside / f"{key}.npy", array)
+        np.save(new / f"{key}.npy", array)
     try:
-        witness.to_parquet(beside / "witness.parquet", index=False)
+        witness.to_parquet(new / "witness.parquet", index=False)
     except (ValueError, TypeError) as error:  # a column of several types, for instance
         raise InputError(f"the background cannot be written as Parquet: {error}") from error
-    (beside / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
-    _check_schema(explainer.schema, _read_schema(beside, facts))
-    name = f"background-{digest_folder(beside)}"
+    (new / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    _check_schema(explainer.schema, _read_schema(new, facts))
+    name = f"background-{digest_folder(new)}"
     if is_sound(folder / name):
-        shutil.rmtree(beside)
+        remove_background(new)
     else:
-        shutil.rmtree(folder / name, ignore_errors=True)
-        beside.replace(folder / name)
+        remove_background(folder / name)
+        new.replace(folder / name)
     return name
 
 

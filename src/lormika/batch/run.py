@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.batch import prepared
+from lormika.batch import contents, prepared
 from lormika.batch.driver import Engine, drive
 from lormika.batch.folder import Folder, Run
 from lormika.batch.inputs import check_rows, save_input
@@ -107,24 +107,27 @@ def run_chunks(
     shard: Shard,
     done: Callable[[int, int], None],
     *,
+    begin: Callable[[list[int]], None] = lambda chunks: None,
     warn: Callable[[str], None] = lambda text: None,
     retry_failed: bool = False,
+    verify: bool = False,
 ) -> dict[str, Any] | None:
-    """Do the chunks of a shard that are not done, or with `retry_failed` hold failed rows.
+    """Do the chunks of a shard that are not done, that are damaged, or with `retry_failed` hold failed rows.
 
-    `done` hears of each chunk of the shard and its failed rows, `warn` of chunks that take too long. Gives what the
-    whole run came to; None: other shards have not finished.
+    `begin` hears of these chunks, if there are any, `done` of each one that is done and its failed rows, `warn` of
+    those that take too long. Parts are read to the last byte if nobody has counted them, they were touched since, or
+    with `verify`. Gives what the whole run came to; None: other shards have not finished.
     """
     target = Folder(folder)
-    own = shard.chunks(run)
+    contents.check_parts(folder, run.chunks)
+    own, stock = shard.chunks(run), target.stock(run)
     waiting = []
     for chunk in own:
-        failed = target.failed(run, chunk)
+        failed = target.failed(run, chunk, stock, whole=verify or stock is None)
         if failed is None or (failed and retry_failed):
             waiting.append(chunk)
-        else:
-            done(chunk, failed)
     if waiting:
+        begin(waiting)
         target.manifest.unlink(missing_ok=True)
         with closing(engine()) as at_work:
             drive(at_work, waiting, run.rows_of, done, warn)

@@ -94,7 +94,7 @@ def _read_part(path: Path, types: Mapping[str, str], columns: list[str]) -> pa.T
 
     schema = to_table([], {name: types[name] for name in columns}).schema
     try:
-        table = pq.ParquetFile(path).read(columns=columns)
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(columns=columns)
         lacking = [name for name in columns if name not in table.column_names]
         if not lacking:
             return table.select(columns).cast(schema)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from lormika.batch.folder import Folder, Run
     from lormika.batch.run import Shard
 
-_OWN = (".", "run.json", "manifest.json", "report.html", "background-", "input-", "rules", "instances")
-
 
 class EngineName(StrEnum):
     """Where chunks are done."""
@@ -83,6 +81,15 @@ def batch(
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="Make the parts anew that hold failed rows.", rich_help_panel=RUN),
+    ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Read all parts to the last byte, and make damaged ones anew; otherwise only those that were touched "
+            "since the run was finished.",
+            rich_help_panel=RUN,
+        ),
     ] = False,
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Only make the folder, for engines of your own.", rich_help_panel=RUN)
@@ -171,7 +178,7 @@ def batch(
         ),
     }  # fmt: skip
     headers = _check_headers(header, model)
-    how = How(workers, scheduler, chunk_limit, part, retry_failed, headers)
+    how = How(workers, scheduler, chunk_limit, part, retry_failed, verify, headers)
     with _open_folder(out, shared=part.shards > 1) as folder:
         with folder.writing(alone=True):  # of several shards, one prepares the run
             folder.clean()
@@ -214,17 +221,17 @@ def _check_headers(texts: Sequence[str], model: str) -> tuple[str, ...]:
 @contextmanager
 def _open_folder(out: Path, *, shared: bool) -> Iterator[Folder]:
     """The folder of a run, which others keep out of; one with files of others is refused."""
+    from lormika.batch.contents import check_contents
     from lormika.batch.folder import Folder
 
-    there = out.exists()
+    there, folder = out.exists(), Folder(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        foreign = sorted(path.name for path in out.iterdir() if not path.name.startswith(_OWN))
+        check_contents(out)
     except OSError as error:
         raise InputError(f"cannot make the folder {out}: {error.strerror}") from error
-    if foreign and not (out / "run.json").exists():
-        raise InputError(f"{out} holds {foreign[0]!r}, which is not of a run: choose an empty folder")
-    folder = Folder(out)
+    if folder.run_file.exists():
+        folder.read()  # which refuses what is no run, before anything is written
     try:
         with folder.locked(shared=shared):
             yield folder

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ class How:
     chunk_limit: float
     shard: Shard
     retry_failed: bool
+    verify: bool = False
     headers: tuple[str, ...] = ()  # for a server; secrets may be among them
 
     @property
@@ -53,34 +54,61 @@ class How:
 
 def work(out: Path, run: Run, how: How, talk: Talk) -> None:
     """Do what is not done, and say what the run came to."""
-    from lormika.batch.folder import Folder
     from lormika.batch.run import run_chunks
 
     own = how.shard.chunks(run)
     if not own:
         talk.say(f"{out}: nothing to do for this shard: the run has {_count(run.chunks, 'chunk')} (see --chunk-rows)")
-    manifest = Folder(out).manifest
-    before = manifest.stat().st_mtime_ns if manifest.exists() else None
-    with _progress(sum(len(run.rows_of(chunk)) for chunk in own), talk) as advance:
-        finished = 0
-
-        def done(chunk: int, _: int) -> None:
-            nonlocal finished
-            finished += 1
-            advance(len(run.rows_of(chunk)))
-
+    with ExitStack() as stack:
+        progress = _Progress(out, run, own, stack, talk)
         try:
             came_to = run_chunks(
-                out, run, lambda: how.engine(out, run, talk), how.shard, done,
-                warn=talk.warn, retry_failed=how.retry_failed,
+                out, run, lambda: how.engine(out, run, talk), how.shard, progress.done,
+                begin=progress.begin, warn=talk.warn, retry_failed=how.retry_failed, verify=how.verify,
             )  # fmt: skip
         except KeyboardInterrupt:
-            typer.echo(f"{finished:,} of {_count(len(own), 'chunk')} done; the same command goes on", err=True)
+            stack.close()
+            done = f"{progress.count_done():,} of {_count(len(own), 'chunk')} done"
+            typer.echo(f"{done}; the same command goes on", err=True)
             raise typer.Exit(_INTERRUPTED) from None
     if came_to is not None:
-        _tell(out, came_to, talk, already=before == manifest.stat().st_mtime_ns)
+        _tell(out, came_to, talk, already=not progress.before)
     elif own:
         talk.say(f"{out}: this shard is done, others are not yet")
+
+
+class _Progress:
+    """How far the chunks of a shard are; nothing is shown if there is nothing to do."""
+
+    def __init__(self, out: Path, run: Run, own: Sequence[int], stack: ExitStack, talk: Talk) -> None:
+        from lormika.batch.folder import Folder
+
+        self._folder, self._run, self._own, self._stack, self._talk = Folder(out), run, own, stack, talk
+        self._advance: Callable[[int], None] = lambda rows: None
+        self.before: dict[int, object] = {}  # chunks to be done, and what there is of them
+
+    def begin(self, chunks: Sequence[int]) -> None:
+        """These chunks are to be done."""
+        self.before = {chunk: self._trace(chunk) for chunk in chunks}
+        total, left = (sum(len(self._run.rows_of(chunk)) for chunk in some) for some in (self._own, chunks))
+        self._advance = self._stack.enter_context(_progress(total, total - left, self._talk))
+
+    def done(self, chunk: int, _: int) -> None:
+        """A chunk is done."""
+        self._advance(len(self._run.rows_of(chunk)))
+
+    def count_done(self) -> int:
+        """Chunks that are on disk, also those that nobody has told of before an interrupt."""
+        traces = {chunk: self._trace(chunk) for chunk in self._own}
+        return sum(trace is not None and trace != self.before.get(chunk) for chunk, trace in traces.items())
+
+    def _trace(self, chunk: int) -> object:
+        """What tells one written part from another; None: the chunk is not done."""
+        try:
+            status = [path.stat() for path in self._folder.parts(chunk)][-1]  # the instances, which are written last
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
 
 
 def _tell(out: Path, came_to: dict[str, Any], talk: Talk, *, already: bool) -> None:
@@ -108,17 +136,19 @@ def _count(number: int, noun: str) -> str:
 
 
 @contextmanager
-def _progress(total: int, talk: Talk) -> Iterator[Callable[[int], None]]:
+def _progress(total: int, done: int, talk: Talk) -> Iterator[Callable[[int], None]]:
     """Show how many rows are done: a bar in a terminal, otherwise a line now and then."""
     from lormika.progress import progress_bar
 
     if not talk.console.is_terminal:
-        yield Lines(total, talk.say).advance
+        if done:
+            talk.say(f"{done:,} of {total:,} rows were done before")
+        yield Lines(total, talk.say, done, done).advance
         return
     bar = progress_bar(talk.console)
     bar.disable = talk.console.quiet
     with bar:
-        task = bar.add_task("explaining", total=total)
+        task = bar.add_task("explaining", total=total, completed=done)
         yield lambda rows: bar.advance(task, rows)
 
 

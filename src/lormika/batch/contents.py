@@ -1,0 +1,116 @@
+"""What a run's folder may hold: nothing is touched but files that this program wrote."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from lormika.errors import InputError
+from lormika.writing import Unfinished
+
+LOCK, WRITING = ".lock", ".writing"
+PARTS = ("rules", "instances")
+
+_FILES = re.compile(r"run\.json|manifest\.json|report\.html|input-[0-9a-f]{32}\.parquet")
+_BACKGROUND = re.compile(r"background-[0-9a-f]{32}")
+_ARRAYS = re.compile(r"[a-z]+\.npy|witness\.parquet|facts\.json")  # of a background
+_PART = re.compile(r"part-(\d{5,})\.parquet")
+_PAGE = "report.html"  # which is written without a lock
+
+
+def check_contents(folder: Path) -> None:
+    """Refuse a folder that is not a run's, or in which a name of a run stands for something else.
+
+    Files of others are in nobody's way beside a run that has begun, and are left alone.
+    """
+    begun = (folder / "run.json").is_file()
+    for path in sorted(folder.iterdir()):
+        if _is_own(path):
+            _check_kind(path)
+        elif not begun:
+            raise _foreign(folder, path)
+    for part in (path for kind in PARTS for path in _entries(folder / kind)):
+        if _PART.fullmatch(part.name):
+            _check_kind(part)
+        if not begun and not _is_leftover(part):
+            raise _foreign(folder, part)
+
+
+def check_parts(folder: Path, chunks: int) -> None:
+    """Refuse parts of chunks that a run does not have: whoever reads all parts would take them for its own."""
+    for part in (path for kind in PARTS for path in _entries(folder / kind)):
+        found = _PART.fullmatch(part.name)
+        if found and int(found[1]) >= chunks:
+            raise InputError(f"{part} is not of this run, which has {chunks:,} chunks: move it away")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what interrupted writes left behind; whoever does so holds the lock under which they were made."""
+    for path in (path for place in (folder, *(folder / kind for kind in PARTS)) for path in _entries(place)):
+        if _is_leftover(path):
+            remove_background(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def remove_own(paths: Iterable[Path]) -> None:
+    """Remove what a run wrote that did not begin."""
+    for path in paths:
+        if _BACKGROUND.fullmatch(path.name):
+            remove_background(path)
+        elif path.name in PARTS:
+            with suppress(OSError):  # it holds something
+                path.rmdir()
+        elif _FILES.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+
+
+def remove_background(folder: Path) -> None:
+    """Remove the arrays of a background; what others put among them is refused."""
+    for path in _entries(folder):
+        if not _ARRAYS.fullmatch(path.name) or path.is_dir():
+            raise InputError(f"{path} is not of a run: move it away, and start again")
+    for path in _entries(folder):
+        path.unlink(missing_ok=True)
+    if folder.exists():
+        folder.rmdir()
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+
+
+def _is_own(path: Path) -> bool:
+    name = path.name
+    if name in (LOCK, WRITING, *PARTS) or _FILES.fullmatch(name) or _is_leftover(path):
+        return True
+    return _BACKGROUND.fullmatch(name) is not None
+
+
+def _is_leftover(path: Path) -> bool:
+    """Whether it is a file of ours that was never finished, or a folder of arrays."""
+    unfinished = Unfinished.of(path)
+    if unfinished is None:
+        return False
+    mode = path.lstat().st_mode
+    if unfinished.name == "background":
+        return stat.S_ISDIR(mode) and all(_ARRAYS.fullmatch(entry.name) for entry in path.iterdir())
+    known = _FILES.fullmatch(unfinished.name) or _PART.fullmatch(unfinished.name)
+    if not known or not stat.S_ISREG(mode):
+        return False
+    return unfinished.name != _PAGE or unfinished.abandoned
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a link, a pipe, a folder in place of a file: following it would lead out of the folder, or nowhere."""
+    mode = path.lstat().st_mode
+    wanted = stat.S_ISDIR if path.name in PARTS or "background" in path.name else stat.S_ISREG
+    if not wanted(mode):
+        what = "a symbolic link" if stat.S_ISLNK(mode) else "not what a run has under this name"
+        raise InputError(f"{path} is {what}: choose another folder, or move it away")
+
+
+def _foreign(folder: Path, path: Path) -> InputError:
+    name = str(path.relative_to(folder))
+    return InputError(f"{folder} holds {name!r}, which is not of a run: choose an empty folder")
