@@ -22,7 +22,7 @@ LORMIKA = [sys.executable, "-m", "lormika"]
 QUICK = ("--n-generated", "200", "--k", "2")
 
 MODELS = """
-import ctypes, os, sys, time
+import ctypes, glob, os, sys, time
 import numpy as np
 
 def _chances(frame):
@@ -39,18 +39,6 @@ def network(frame):
     p = 1 / (1 + np.exp(-np.tanh(hidden) @ draw.normal(size=64)))
     return np.column_stack([1 - p, p])
 
-def slow(frame):
-    time.sleep(0.02)
-    return _chances(frame)
-
-def sluggish(frame):
-    time.sleep(len(frame) / 2000)
-    return _chances(frame)
-
-def slower(frame):
-    time.sleep(0.2)
-    return _chances(frame)
-
 def _bad(frame):
     return (frame["age"] == 99).any()
 
@@ -63,11 +51,16 @@ def exits(frame):
     return _chances(frame)
 
 def hangs(frame):
-    if _bad(frame): time.sleep(1000)
+    while _bad(frame):
+        open(f"hanging-{os.getpid()}", "w").close()
+        time.sleep(1)
     return _chances(frame)
 
+def _done():
+    return len(glob.glob("out/instances/part-*"))
+
 def gated(frame):
-    while len(os.listdir("out/instances")) >= int(open("allowed").read() or 0): time.sleep(0.01)
+    while _done() >= int(open("allowed").read() or 0): time.sleep(0.01)
     return _chances(frame)
 
 def halts(frame):
@@ -165,6 +158,19 @@ class Batch:
             *QUICK, *(["--quiet"] if quiet else []), *map(str, more),
         ]  # fmt: skip
 
+    def allow(self, chunks: int) -> None:
+        """Let the gated model work while fewer chunks than these are done in the folder `out`."""
+        (self.folder / "allowed").write_text(str(chunks))
+
+    def let_one_through(self, process: subprocess.Popen) -> None:
+        """Wait for one more chunk of the gated model."""
+        wanted = self._done() + 1
+        self.allow(wanted)
+        assert await_true(lambda: self._done() >= wanted, process)
+
+    def _done(self) -> int:
+        return len(list((self.folder / "out" / "instances").glob("part-*.parquet")))
+
     def parts(self, out: str) -> dict[str, str]:
         """SHA-256 of every part."""
         found = sorted((self.folder / out).glob("*/part-*.parquet"))
@@ -183,7 +189,7 @@ class Batch:
 
 @pytest.fixture(scope="session")
 def reference(files):
-    """Parts of an undisturbed run with chunks of so many rows; slow models say what the good one does."""
+    """Parts of an undisturbed run with chunks of so many rows; models that wait say what the good one does."""
     batch = Batch(files)
 
     @cache

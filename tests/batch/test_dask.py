@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 from conftest import alive, alone, await_true, descendants, kill
@@ -56,8 +55,8 @@ class Cluster:
         for pid in pids:
             kill(pid)
         for process in self.started:
-            process.wait(20)
-        assert await_true(lambda: not alive(pids), 10)
+            process.wait()
+        assert await_true(lambda: not alive(pids))
 
 
 def _dask(cluster: Cluster) -> tuple[object, ...]:
@@ -67,37 +66,37 @@ def _dask(cluster: Cluster) -> tuple[object, ...]:
 def test_the_same_parts_whatever_dies(batch, reference, cluster) -> None:
     """Workers and the command twice each, then the scheduler, after some progress; the rest is done without Dask."""
     wanted, few = reference(2), ("--chunk-rows", 2, *_dask(cluster)[2:])
+    batch.allow(1)
     for victims in ((_kill_worker, _kill_command), (_kill_worker, _kill_command), (_kill_scheduler,)):
-        process = batch.start("slower", "out", *few)
-        for number, victim in enumerate(victims):
-            least = len(batch.parts("out")) + (0 if number else 4)  # which may have been on their way before it began
-            assert await_true(lambda n=least: len(batch.parts("out")) > n)
-            victim(cluster, process)
+        with batch.started("gated", "out", *few) as process:
+            for victim in victims:
+                batch.let_one_through(process)
+                victim(cluster, process)
     assert len(batch.parts("out")) < len(wanted)
-    done = batch.run("slower", "out", "--chunk-rows", 2)
+    batch.allow(1000)
+    done = batch.run("gated", "out", "--chunk-rows", 2)
     assert done.returncode == 0, done.stderr
     assert batch.parts("out") == wanted
     assert batch.leftovers("out") == []
 
 
 def _kill_worker(cluster: Cluster, process: subprocess.Popen) -> None:
+    assert await_true(lambda: _workers(cluster), process)
     kill(_workers(cluster)[0])  # its nanny starts another
 
 
 def _kill_command(cluster: Cluster, process: subprocess.Popen) -> None:
     kill(process.pid)
-    process.communicate(timeout=20)
+    process.wait()
 
 
 def _kill_scheduler(cluster: Cluster, process: subprocess.Popen) -> None:
     kill(cluster.scheduler.pid)
-    began = time.monotonic()
-    printed, _ = process.communicate(timeout=60)
+    printed, _ = process.communicate()
     assert process.returncode == 1, printed
     assert "the Dask scheduler at" in printed
     assert "is gone" in printed
     assert "Traceback" not in printed
-    assert time.monotonic() - began < 45
 
 
 def _workers(cluster: Cluster) -> list[int]:
@@ -129,12 +128,10 @@ def test_a_model_that_crashes_takes_no_worker_with_it(batch, undisturbed, cluste
 
 def test_no_scheduler(batch) -> None:
     assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
-    began = time.monotonic()
     done = batch.run("good", "out", *CHUNKS, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
     assert done.returncode == 1
     assert "there is no Dask scheduler at tcp://127.0.0.1:1" in done.stderr
     assert "Traceback" not in done.stderr
-    assert time.monotonic() - began < 40
 
 
 def test_a_scheduler_without_workers_is_waited_for_but_not_for_ever(batch) -> None:
@@ -172,7 +169,11 @@ def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as local:
         run = Folder(out).read()
         came = runs.run_chunks(
-            out, run, lambda: Watched(out, run, local.scheduler_address, 60.0), runs.Shard(), lambda chunk, failed: None
+            out,
+            run,
+            lambda: Watched(out, run, local.scheduler_address, 600.0),
+            runs.Shard(),
+            lambda chunk, failed: None,
         )
     assert came["rows"] == 60
     assert 2 <= max(most) <= 4

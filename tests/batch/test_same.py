@@ -35,7 +35,7 @@ def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None
             run_chunks(
                 out,
                 run,
-                lambda n=workers, to=out, run=run: LocalEngine(to, run, n, 60),
+                lambda n=workers, to=out, run=run: LocalEngine(to, run, n, 600),
                 Shard(),
                 lambda chunk, failed: None,
             )

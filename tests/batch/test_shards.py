@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 
+from conftest import end
+
 
 def test_shards_race_and_finish(batch, reference) -> None:
     wanted = reference(7)
     jobs = [batch.start("good", "out", "--chunk-rows", 7, "--workers", 1, "--shard", f"{i}/3") for i in range(3)]
-    for job in jobs:
-        printed, _ = job.communicate(timeout=100)
-        assert job.returncode == 0, printed
+    try:
+        for job in jobs:
+            printed, _ = job.communicate()
+            assert job.returncode == 0, printed
+    finally:
+        for job in jobs:
+            end(job)
     assert batch.parts("out") == wanted
     batch.locks = (".lock", ".writing")
     assert batch.leftovers("out") == []

@@ -105,7 +105,7 @@ def test_a_partition_is_granted_what_its_caller_names(batch, monkeypatch) -> Non
     rows = pd.read_parquet("rows.parquet")[:2].assign(row=[0, 1])
     for model, words in (
         (None, "say so with model="),
-        ("python:functions:slow", "another model, python:functions:good"),
+        ("python:functions:halts", "another model, python:functions:good"),
     ):
         with pytest.raises(InputError, match=words):
             list(explain_partition("out", "row", model=model)([rows]))
