@@ -311,6 +311,27 @@ def test_hashes_of_a_manifest_are_compared_if_that_is_wanted(out, finished) -> N
     assert _relative(out) == _relative(finished)
 
 
+def test_a_report_does_not_wait_for_a_pipe(out) -> None:
+    _pipe("run.json")(out)
+    result = CliRunner().invoke(app, ["report", "out"])
+    assert result.exit_code == 1
+    assert "out is not the folder of a run: it has no run.json" in f"{result.output} {result.exception}"
+
+
+def test_jobs_of_an_array_are_in_nobodys_way(tmp_path, monkeypatch) -> None:
+    """Their files come and go while a folder is looked at."""
+    from lormika.batch.contents import check_contents
+
+    for name in (".node-1-12-run.json", "manifest.json", "input-" + 32 * "0" + ".parquet"):
+        (tmp_path / name).touch()
+    (tmp_path / ".node-1-12-background").mkdir()
+    listed = list(tmp_path.iterdir())
+    for path in listed:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    monkeypatch.setattr(Path, "iterdir", lambda path: iter(listed if path == tmp_path else []))
+    check_contents(tmp_path)
+
+
 def test_a_report_tells_of_flipped_bytes(out) -> None:
     _flip(RULES)(out)
     result = CliRunner().invoke(app, ["report", "out"])

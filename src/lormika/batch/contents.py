@@ -26,17 +26,16 @@ def check_contents(folder: Path) -> None:
 
     Files of others are in nobody's way beside a run that has begun, and are left alone.
     """
-    begun = (folder / "run.json").is_file()
     for path in sorted(folder.iterdir()):
         if _is_own(path):
             _check_kind(path)
-        elif not begun:
-            raise _foreign(folder, path)
+        else:
+            _check_begun(folder, path)
     for part in (path for kind in PARTS for path in _entries(folder / kind)):
         if _PART.fullmatch(part.name):
             _check_kind(part)
-        if not begun and not _is_leftover(part):
-            raise _foreign(folder, part)
+        if not _is_leftover(part):
+            _check_begun(folder, part)
 
 
 def check_parts(folder: Path, chunks: int) -> None:
@@ -78,7 +77,11 @@ def remove_background(folder: Path) -> None:
 
 
 def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+    """What a folder holds; nothing, if it is none, or is gone."""
+    try:
+        return [] if folder.is_symlink() else sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _is_own(path: Path) -> bool:
@@ -93,9 +96,11 @@ def _is_leftover(path: Path) -> bool:
     unfinished = Unfinished.of(path)
     if unfinished is None:
         return False
-    mode = path.lstat().st_mode
+    mode = _mode(path)
+    if mode is None:
+        return True
     if unfinished.name == "background":
-        return stat.S_ISDIR(mode) and all(_ARRAYS.fullmatch(entry.name) for entry in path.iterdir())
+        return stat.S_ISDIR(mode) and all(_ARRAYS.fullmatch(entry.name) for entry in _entries(path))
     known = _FILES.fullmatch(unfinished.name) or _PART.fullmatch(unfinished.name)
     if not known or not stat.S_ISREG(mode):
         return False
@@ -104,13 +109,23 @@ def _is_leftover(path: Path) -> bool:
 
 def _check_kind(path: Path) -> None:
     """Refuse a link, a pipe, a folder in place of a file: following it would lead out of the folder, or nowhere."""
-    mode = path.lstat().st_mode
+    mode = _mode(path)
     wanted = stat.S_ISDIR if path.name in PARTS or "background" in path.name else stat.S_ISREG
-    if not wanted(mode):
+    if mode is not None and not wanted(mode):
         what = "a symbolic link" if stat.S_ISLNK(mode) else "not what a run has under this name"
         raise InputError(f"{path} is {what}: choose another folder, or move it away")
 
 
-def _foreign(folder: Path, path: Path) -> InputError:
-    name = str(path.relative_to(folder))
-    return InputError(f"{folder} holds {name!r}, which is not of a run: choose an empty folder")
+def _mode(path: Path) -> int | None:
+    """Of what kind it is; None: it is gone, since other jobs of an array are at work."""
+    try:
+        return path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _check_begun(folder: Path, path: Path) -> None:
+    """Refuse what is not ours in a folder that is not a run's; looked at late, since another job may have begun it."""
+    if not (folder / "run.json").is_file():
+        name = str(path.relative_to(folder))
+        raise InputError(f"{folder} holds {name!r}, which is not of a run: choose an empty folder")

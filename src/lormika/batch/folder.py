@@ -161,10 +161,10 @@ class Folder:
 
     def read_start(self) -> dict[str, Any]:
         """What run.json holds, as it is."""
+        if not self.run_file.is_file():  # reading a pipe would never end
+            raise InputError(f"{self.path} is not the folder of a run: it has no run.json")
         try:
             content = json.loads(self.run_file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"{self.path} is not the folder of a run: it has no run.json") from None
         except OSError as error:
             raise InputError(f"{self.run_file} cannot be read: {error.strerror}") from error
         except (ValueError, RecursionError) as error:
