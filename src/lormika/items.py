@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -27,6 +27,12 @@ class Items:
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
     features: tuple[int, ...]  # positions in the schema of the features that vary
+    own: frozenset[int] = field(init=False)  # items that are true of the instance
+
+    def __post_init__(self) -> None:
+        instance = self.instance.tolist()
+        own = frozenset(i for i, (row, number) in enumerate(self.places) if instance[row] == number)
+        object.__setattr__(self, "own", own)
 
     def row_of(self, feature: int) -> int | None:
         """Row of codes of a feature; None: it is constant in the sample."""

@@ -46,8 +46,7 @@ class Space:
 
     def category(self, candidate: Candidate) -> Category:
         """What a rule says about the instance."""
-        places = (self.items.places[i] for i in candidate.items)
-        current = all(self.items.instance[row] == number for row, number in places)
+        current = self.items.own.issuperset(candidate.items)
         return Category.of(current=current, supporting=candidate.consequent == self.prediction)
 
     def find(

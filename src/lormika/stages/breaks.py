@@ -39,7 +39,7 @@ class _Need(NamedTuple):
 
 
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
-_ROUNDING = 1e-10
+_ROUNDING, _DIGITS = 1e-10, 9
 
 
 def difference(mean: float, value: float) -> float:
@@ -113,7 +113,8 @@ class Breaks:
                 for (i, j), sums in self._pairs.items()
                 if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j])
             ]
-        return min((need for need in needs if need.move < 0), default=_Need(True, 0.0, ())).features
+        needed = [need._replace(move=round(need.move, _DIGITS)) for need in needs if need.move < 0]
+        return min(needed, default=_Need(True, 0.0, ())).features  # of equal ones, but for rounding, the first
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""

@@ -143,8 +143,7 @@ class Choice:
 
     def _changed(self, candidate: Candidate) -> tuple[int, ...]:
         items = self.space.items
-        places = (items.places[i] for i in candidate.items)
-        return tuple(row for row, number in places if items.instance[row] != number)
+        return tuple(items.places[i][0] for i in candidate.items if i not in items.own)
 
     def _finished(self, candidate: Candidate, kind: Category, check: Check) -> Rule:
         rule = replace(self.space.make_rule(candidate), check=check)

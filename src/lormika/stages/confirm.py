@@ -144,8 +144,7 @@ class Confirmation:
 
     def _changed(self, chosen: tuple[int, ...]) -> list[int]:
         """Items that are not true of the instance."""
-        places = self._items.places
-        return [i for i in chosen if self._items.instance[places[i][0]] != places[i][1]]
+        return [i for i in chosen if i not in self._items.own]
 
     def _trial(self, changed: list[int]) -> _Trial | None:
         """Edits that make these items true, one or two; None: there are none."""
