@@ -336,13 +336,13 @@ def compare(problem: Problem) -> bool:
     return True
 
 
-@settings(max_examples=EXAMPLES, derandomize=True, deadline=None)
+@settings(max_examples=EXAMPLES, derandomize=True)
 @given(seed=st.integers(0, 2**64))
 def test_everything_is_as_the_twin_finds_it(seed):
     assume(compare(make_problem(seed)))
 
 
-@settings(max_examples=max(10, EXAMPLES // 15), derandomize=True, deadline=None)
+@settings(max_examples=max(10, EXAMPLES // 15), derandomize=True)
 @given(seed=st.integers(0, 2**64))
 def test_everything_is_as_the_twin_finds_it_with_many_features(seed):
     assume(compare(make_problem(seed, wide=True)))

@@ -16,7 +16,7 @@ from lormika.rule import Interval
 from lormika.schema import encoded_columns, read_schema
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(values=st.lists(st.integers(-20, 20), max_size=60), bins=st.integers(2, 6))
 def test_cuts_are_as_near_to_equal_shares_as_ties_allow(values, bins):
     assert equal_frequency_cuts(np.array(values, dtype=float), bins).tolist() == naive.equal_frequency_cuts(
@@ -80,7 +80,7 @@ def test_words_of_intervals(low, high, integer, text):
     assert str(Interval("age", low, high, integer)) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(low=st.integers(-20, 20), width=st.integers(1, 8), half=st.booleans(), value=st.integers(-30, 30))
 def test_whole_number_words_mean_what_holds(low, width, half, value):
     interval = Interval("v", low - 0.5 * half, low + width - 0.5 * half, integer=True)

@@ -372,7 +372,7 @@ PAYLOADS = {name: small(name) for name in ("explanation", "margin")}
 PLACES = [(name, path) for name, payload in PAYLOADS.items() for path in places(payload)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(PLACES), ANYTHING | st.just(DELETED))
 def test_the_validator_agrees_with_jsonschema(place, wrong):
     name, path = place

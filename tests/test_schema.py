@@ -249,7 +249,7 @@ def build(kind: str, name: str, values: list[Any]) -> Any:
     return pa.array(values, type=pa.bool_() if name == "bool" else getattr(pa, name)())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), kind=st.sampled_from(["pandas", "polars", "pyarrow"]), n=st.integers(1, 6))
 def test_any_table_comes_back_as_it_was(data, kind, n):
     possible = columns_of(n)

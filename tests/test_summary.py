@@ -266,7 +266,7 @@ def rule_rows(draw, row):
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(runs())
 def test_counts_are_those_of_plain_python(parts):
     with tempfile.TemporaryDirectory() as folder:

@@ -108,7 +108,7 @@ def assert_same(frame, table):
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("kind", WRITERS)
 @given(table=tables())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_values_survive(tmp_path_factory, kind, compressed, table):
     path = tmp_path_factory.getbasetemp() / f"{kind}.{kind}{'.gz' if compressed else ''}"
     data = WRITERS[kind](table)
@@ -126,7 +126,7 @@ def test_other_compressions(tmp_path, suffix, compress):
 
 
 @given(texts=st.lists(QUOTED.filter(lambda text: text not in MISSING), min_size=1), blank=st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_survives_in_quotes(tmp_path_factory, texts, blank):
     texts = [f" {text}\t" if blank else text for text in texts]
     path = tmp_path_factory.getbasetemp() / "quoted.csv"

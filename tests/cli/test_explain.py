@@ -117,6 +117,10 @@ MISTAKES = {
     "too many": (["--row", 1, "--n-generated", 10**11], "n_generated=100000000000"),
     "single =": (["--where", "age = 3"], "write == to compare"),
     "data as output": (["--row", 1, "--out", "loans.csv"], "is a file that is read"),
+    "secret": (
+        ["--row", 1, "--model", "http://127.0.0.1:1/v2/models/m", "--header", "Authorization: env:NO_SUCH_TOKEN"],
+        "the environment has no variable NO_SUCH_TOKEN",
+    ),
     "header": (
         ["--row", 1, "--model", "http://127.0.0.1:1/v2/models/m", "--header", "A: b\r\nSECRET: x"],
         "'A' cannot",

@@ -33,15 +33,6 @@ class EngineName(StrEnum):
 
 
 RUN = "Run"
-Header = Annotated[
-    list[str],
-    typer.Option(
-        help="Header for a server, such as 'Authorization: env:NAME', whose value is a variable of the environment, "
-        "'Authorization: file:PATH', the content of a file, or the value itself, which others can see in the list of "
-        "processes. On Dask, workers read the variable or the file. Not kept in the folder. Repeatable.",
-        rich_help_panel=p.MODEL,
-    ),
-]
 
 
 def batch(
@@ -126,7 +117,7 @@ def batch(
     trust: p.Trust = [],
     allow_pickle: p.AllowPickle = False,
     max_size: p.MaxSize = 500,
-    header: Header = [],
+    header: p.Header = [],
     isolate: p.Isolate = False,
     memory_limit: p.MemoryLimit = None,
     time_limit: p.TimeLimit = None,

@@ -244,7 +244,9 @@ Header = Annotated[
     list[str],
     typer.Option(
         metavar="HEADER",
-        help="Header for a server, such as 'Authorization: Bearer …'. Repeatable.",
+        help="Header for a server: 'Authorization: env:NAME', whose value is a variable of the environment, "
+        "'Authorization: file:PATH', the content of a file, or the value itself, which others can see in the list of "
+        "processes. Repeatable.",
         rich_help_panel=MODEL,
     ),
 ]

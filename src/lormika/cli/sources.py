@@ -73,6 +73,7 @@ def open_model(
 ) -> Iterator[Any]:
     """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
     from lormika import models
+    from lormika.batch.headers import read_headers
 
     if memory_limit is not None and not isolate:
         raise typer.BadParameter("--memory-limit goes with --isolate")
@@ -87,7 +88,7 @@ def open_model(
             trust=trust,
             allow_pickle=allow_pickle,
             max_size=max_size * 1_000_000,
-            headers=_read_headers(headers),
+            headers=read_headers(headers),
             isolate=isolate,
             **limits(memory_limit, time_limit),
         )
@@ -123,17 +124,6 @@ def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) 
     for out in outputs:
         if out.exists() and any(out.samefile(path) for path in read):
             raise InputError(f"{out} is a file that is read: write to another one")
-
-
-def _read_headers(texts: Sequence[str]) -> dict[str, str]:
-    """Headers such as `Authorization: Bearer …`."""
-    headers = {}
-    for text in texts:
-        name, colon, value = text.partition(":")
-        if not colon or not name.strip():
-            raise InputError("--header: give a name and a value, for instance 'Authorization: Bearer …'")
-        headers[name.strip()] = value.strip()
-    return headers
 
 
 def feature_columns(
