@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Unpack
 
 import numpy as np
@@ -256,13 +256,13 @@ def _effects(case: Case) -> Iterator[Effect]:
         if f in case.parts.spread.identifiers:
             continue
         own = np.flatnonzero(edits.feature == f)
-        values = [features[f].decode(value) for value in edits.value[own].tolist()]
+        values = features[f].decode_many(edits.value[own])
         yield Effect(
             features[f].name,
             float(sizes[f]),
             float(largest[f]),
             case.items.row_of(f) is None,
-            tuple(value for value in values if value is not None),
+            tuple(values),
             tuple(singles.certainty[own].tolist()),
             tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
         )
@@ -279,6 +279,10 @@ def _asked(case: Case) -> AskedSummary | None:
 
 def _options(parts: Parts, options: SearchOptions) -> dict[str, Any]:
     """All options as plain data."""
-    chosen = asdict(parts.options) | {"kernel_width": parts.kernel_width, "bins": parts.bins} | asdict(options)
+    chosen = _named(parts.options) | {"kernel_width": parts.kernel_width, "bins": parts.bins} | _named(options)
     cuts = {name: list(points) for name, points in parts.cuts.items()}
     return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts}
+
+
+def _named(options: NeighbourhoodOptions | SearchOptions) -> dict[str, Any]:
+    return {field.name: getattr(options, field.name) for field in fields(options)}

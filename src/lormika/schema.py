@@ -98,6 +98,13 @@ class Feature:
             return self.categories[int(value)]
         return int(value) if self.integer else float(value)
 
+    def decode_many(self, values: np.ndarray) -> list[Scalar]:
+        """Encoded values, none of which is missing, as plain Python scalars."""
+        if self.categories is not None:
+            return [self.categories[int(value)] for value in values.tolist()]
+        numbers: list[Scalar] = (values.astype(np.int64) if self.integer else values).tolist()
+        return numbers
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:

@@ -26,5 +26,7 @@ def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
 def largest_changes(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
     """The largest change of the log-odds by any value of each feature."""
     largest = np.zeros(n_features)
-    np.maximum.at(largest, edits.feature, np.abs(singles.change))
+    features, starts = np.unique(edits.feature, return_index=True)  # ascending, each in one piece
+    if len(starts):
+        largest[features] = np.maximum.reduceat(np.abs(singles.change), starts)
     return largest

@@ -164,7 +164,10 @@ def nearest_inside(background: Background, sample: np.ndarray, feature: int, val
     inside = _inside(background.observed(feature), interval)
     if len(inside) == 0:  # without snapping, all values there may be generated ones
         inside = _inside(np.sort(sample), interval)
-    return float(nearest(inside, np.array([origin(background, feature, value)]))[0])
+    start = origin(background, feature, value)
+    if len(inside) and not inside[0] <= start <= inside[-1]:  # then it is an end
+        return float(inside[0] if start < inside[0] else inside[-1])
+    return float(nearest(inside, np.array([start]))[0])
 
 
 def _inside(ordered: np.ndarray, interval: Interval) -> np.ndarray:
