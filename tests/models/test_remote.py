@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import time
@@ -318,3 +319,10 @@ def test_descriptions_that_lack_something(inputs, outputs, words):
 def test_models_that_cannot_be_explained(inputs, outputs, words):
     with serving(Service(forest(), inputs, outputs)) as service, refuses(service.url, words):
         load(service)
+
+
+def test_a_model_that_nobody_closes_leaves_no_connection(service):
+    """A socket that is not closed warns when it is collected, and warnings are errors here."""
+    model = load(service)
+    del model
+    gc.collect()

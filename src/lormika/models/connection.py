@@ -9,6 +9,7 @@ import re
 import ssl
 import time
 import urllib.request
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import SplitResult
@@ -56,11 +57,11 @@ class Server:
         self._secrets = _secrets(headers.values())
         self._context = ssl.create_default_context() if url.scheme == "https" else None
         self._idle: list[_Connection] = []
+        weakref.finalize(self, _close_all, self._idle)  # of a model that nobody closed
 
     def close(self) -> None:
         """Close all connections."""
-        while self._idle:
-            self._idle.pop().close()
+        _close_all(self._idle)
 
     def clean(self, text: str, longest: int = _LONGEST_MESSAGE) -> str:
         """Text of the server as it can be shown: short, without control characters and values of our headers."""
@@ -181,6 +182,11 @@ class Server:
         if self._url.scheme in proxies and not urllib.request.proxy_bypass(self._url.hostname or ""):
             return f" (the proxy in {self._url.scheme}_proxy is not used)"
         return ""
+
+
+def _close_all(connections: list[_Connection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def _usual_port(url: SplitResult) -> int:

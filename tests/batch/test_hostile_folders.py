@@ -9,9 +9,9 @@ import stat
 from pathlib import Path
 
 import pytest
-from conftest import QUICK, Batch
 from typer.testing import CliRunner
 
+from conftest import QUICK, Batch
 from lormika.cli.app import app
 
 LINE = ("rows.parquet", "--model", "python:functions:good", "--background", "background.parquet")
