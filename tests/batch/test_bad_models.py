@@ -6,9 +6,9 @@ import resource
 from pathlib import Path
 
 import pytest
-from conftest import QUICK
 from typer.testing import CliRunner
 
+from conftest import QUICK
 from lormika.batch.process import WorkerProcess
 from lormika.cli.app import app
 

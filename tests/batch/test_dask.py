@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from conftest import alive, alone, await_true, descendants, kill
 
 pytest.importorskip("distributed", reason="dask is not installed")

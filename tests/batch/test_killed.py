@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+
 from conftest import alive, await_true, descendants, end, kill
 
 CHUNKS = ("--chunk-rows", 1, "--workers", 2)

@@ -8,9 +8,9 @@ import signal
 
 import pandas as pd
 import pytest
-from conftest import QUICK, await_true
 from typer.testing import CliRunner
 
+from conftest import QUICK, await_true
 from lormika.batch import records
 from lormika.batch.process import WorkerProcess
 from lormika.cli.app import app

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from conftest import Batch, alone, as_records
 
+from conftest import Batch, alone, as_records
 from lormika import Explainer, InputError, ModelError, models
 from lormika.batch import explain_partition, records
 from lormika.batch.inputs import model_facts

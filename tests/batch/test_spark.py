@@ -7,8 +7,8 @@ import sys
 
 import pandas as pd
 import pytest
-from conftest import alone, as_records
 
+from conftest import alone, as_records
 from lormika.batch import explain_partition, spark_schema
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install pyspark, and a Java of version 17 or more")

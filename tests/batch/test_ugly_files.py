@@ -7,9 +7,9 @@ import shutil
 
 import pandas as pd
 import pytest
-from conftest import QUICK
 from typer.testing import CliRunner
 
+from conftest import QUICK
 from lormika.batch.chunks import OpenRun, explain_rows, open_run
 from lormika.batch.folder import Folder
 from lormika.cli.app import app
