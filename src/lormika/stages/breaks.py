@@ -68,7 +68,7 @@ class Breaks:
         self._outside = _shares_outside(spread, items)
 
     def of(self, rows: list[int]) -> tuple[Sums, Sums]:
-        """Over edits that change one or two of these features: to values of similar rows, and to all but the ends."""
+        """Over edits that change one or two of these features: to values of similar rows, and to all but the others."""
         pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
         return _total([self._similar[row] for row in rows] + pairs), _total([self._every[row] for row in rows] + pairs)
 

@@ -105,7 +105,7 @@ class Choice:
             size *= 2
             for kind in lists:  # each by itself, without features that none of its rules can have
                 possible = np.where(self.confirmation.possible(kind), weights, 0.0)
-                lists |= self._candidates(options, possible, (kind,), size)
+                lists[kind] = self._candidates(options, possible, (kind,), size)[kind]
         return kept
 
     def _candidates(

@@ -27,7 +27,7 @@ class _Trial:
     edits: np.ndarray  # positions among the responses
     responses: Responses
     nearest: int  # one of them
-    singles: np.ndarray  # edits x changes: the single edits that each is made of, the nearest first
+    singles: np.ndarray  # edits x changes: what each pair is made of; of single edits, the nearest alone
 
 
 class Confirmation:
