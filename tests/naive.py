@@ -227,3 +227,15 @@ def round_between(low: float, high: float) -> float:
     middle = (low + high) / 2
     digits = next(d for d in range(-20, 20) if 10.0**-d <= high - low)
     return next(round(middle, d) for d in range(digits, 20) if low < round(middle, d) < high)
+
+
+def distinct_rows(rows: Sequence[Sequence[bytes]]) -> tuple[list[int], list[int]]:
+    """Positions of the rows that differ, in order; and which of them each row is a copy of."""
+    first, copies = [], []
+    for position, row in enumerate(rows):
+        earlier = next((number for number, place in enumerate(first) if rows[place] == row), None)
+        if earlier is None:
+            earlier = len(first)
+            first.append(position)
+        copies.append(earlier)
+    return first, copies

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +30,13 @@ class Background:
     offsets: np.ndarray  # where each feature begins in points
     means: np.ndarray
     scales: np.ndarray  # standard deviations; 0 for a constant feature, negative for a categorical one
+    _observed: tuple[np.ndarray, ...] = field(init=False)  # the distinct values, without a missing one
+    _whole: tuple[bool, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        observed = tuple(values[:-1] if np.isnan(values[-1]) else values for values in self.distinct)
+        object.__setattr__(self, "_observed", observed)
+        object.__setattr__(self, "_whole", tuple(bool((values == np.rint(values)).all()) for values in observed))
 
     @classmethod
     def of(cls, schema: Schema, columns: Iterable[np.ndarray]) -> Background:
@@ -84,8 +91,11 @@ class Background:
 
     def observed(self, feature: int) -> np.ndarray:
         """Sorted values of a feature that are not missing."""
-        values = self.distinct[feature]
-        return values[:-1] if np.isnan(values[-1]) else values
+        return self._observed[feature]
+
+    def is_whole(self, feature: int) -> bool:
+        """Whether all observed numbers are whole."""
+        return self._whole[feature]
 
     def quantiles(self, feature: int, count: int) -> np.ndarray:
         """Observed values at evenly spaced shares of the rows, from the least to the greatest."""

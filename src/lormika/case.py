@@ -252,10 +252,11 @@ def _effects(case: Case) -> Iterator[Effect]:
     edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
     largest = largest_changes(edits, singles, len(sizes))
     features = case.parts.background.schema.features
+    ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
     for f in np.argsort(-sizes, kind="stable").tolist():
         if f in case.parts.spread.identifiers:
             continue
-        own = np.flatnonzero(edits.feature == f)
+        own = slice(ends[f], ends[f + 1])
         values = features[f].decode_many(edits.value[own])
         yield Effect(
             features[f].name,

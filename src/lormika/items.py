@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from bisect import bisect_left
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -23,15 +24,18 @@ class Items:
 
     conditions: tuple[Condition, ...]  # all items, by feature and value
     places: tuple[tuple[int, int], ...]  # of each item: its feature (a row of codes), and its number there
-    sizes: np.ndarray  # how many items each of them has
+    rows: tuple[int, ...]  # of each item: how many it holds for
+    sizes: np.ndarray  # how many items each feature has
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
     features: tuple[int, ...]  # positions in the schema of the features that vary
+    firsts: np.ndarray = field(init=False)  # number of the first item of each feature
     own: frozenset[int] = field(init=False)  # items that are true of the instance
 
     def __post_init__(self) -> None:
-        instance = self.instance.tolist()
-        own = frozenset(i for i, (row, number) in enumerate(self.places) if instance[row] == number)
+        firsts = np.cumsum(self.sizes) - self.sizes
+        own = frozenset((firsts + self.instance)[self.instance >= 0].tolist())
+        object.__setattr__(self, "firsts", firsts)
         object.__setattr__(self, "own", own)
 
     def row_of(self, feature: int) -> int | None:
@@ -41,18 +45,7 @@ class Items:
 
     def first_of(self, row: int) -> int:
         """Number of the first item in a row of codes."""
-        return int(self.sizes[:row].sum())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureItems:
-    """Items of one feature."""
-
-    conditions: tuple[Condition, ...]
-    codes: np.ndarray  # item of each row; the last entry is the instance's, -1 if it has none
-
-
-_NO_ITEMS = FeatureItems((), np.empty(0, dtype=np.intp))
+        return int(self.firsts[row])
 
 
 def itemise(
@@ -70,53 +63,79 @@ def itemise(
     """
     if instance is None:
         instance = np.full(len(schema), np.nan)
-    columns = np.concatenate([encoded, instance[None]]).T  # the instance as a last row
-    found = [
-        _NO_ITEMS
-        if f in without
-        else _number_items(feature, column, bins, cuts.get(feature.name))
-        if feature.is_numeric
-        else _category_items(feature, column)
-        for f, (feature, column) in enumerate(zip(schema.features, np.ascontiguousarray(columns), strict=True))
-    ]
-    features = tuple(f for f, items in enumerate(found) if len(items.conditions) > 1)
-    codes = np.array([found[f].codes for f in features], dtype=np.int32).reshape(len(features), len(encoded) + 1)
+    kept = [f for f in range(len(schema)) if f not in without]
+    columns = np.ascontiguousarray(np.concatenate([encoded, instance[None]]).T[kept])  # the instance comes last
+    scales = [_scale(schema.features[f], column, bins, cuts) for f, column in zip(kept, columns, strict=True)]
+    codes = _codes(scales, columns)
+    # All features at once: every code has a place of its own, one feature after the other.
+    sizes = np.array([scale.size for scale in scales], dtype=np.intp)
+    starts = np.cumsum(sizes) - sizes
+    places = codes + starts[:, None]
+    rows = np.bincount(places[:, :-1].ravel(), minlength=int(sizes.sum()))
+    occurs = rows > 0
+    ends = np.concatenate([[0], np.cumsum(occurs)])  # items before each place
+    numbers = np.where(occurs, ends[:-1] - np.repeat(ends[starts], sizes), -1)[places]  # -1: only the instance has it
+    counts = ends[starts + sizes] - ends[starts]
+    varying = np.flatnonzero(counts > 1)
+    present = [np.flatnonzero(occurs[starts[i] : starts[i] + sizes[i]]).tolist() for i in varying.tolist()]
     return Items(
-        tuple(condition for f in features for condition in found[f].conditions),
-        tuple((row, number) for row, f in enumerate(features) for number in range(len(found[f].conditions))),
-        np.array([len(found[f].conditions) for f in features], dtype=np.int32),
-        np.ascontiguousarray(codes[:, :-1]),
-        np.ascontiguousarray(codes[:, -1]),
-        features,
+        tuple(scales[i].condition(code) for i, own in zip(varying.tolist(), present, strict=True) for code in own),
+        tuple((row, number) for row, own in enumerate(present) for number in range(len(own))),
+        tuple(rows[occurs & np.repeat(counts > 1, sizes)].tolist()),
+        counts[varying].astype(np.int32),
+        np.ascontiguousarray(numbers[varying, :-1], dtype=np.int32),
+        np.ascontiguousarray(numbers[varying, -1], dtype=np.int32),
+        tuple(kept[i] for i in varying.tolist()),
     )
 
 
-def _number_items(feature: Feature, column: np.ndarray, bins: int, given: Sequence[float] | None) -> FeatureItems:
-    missing = np.isnan(column)
-    values = column[:-1][~missing[:-1]]
-    cuts = equal_frequency_cuts(values, bins) if given is None else np.array(given)
-    whole = bool((column == np.rint(column))[~missing].all())
-    edges = [-math.inf, *cuts.tolist(), math.inf]
-    ranges = [Interval(feature.name, low, high, whole) for low, high in pairwise(edges)]
-    codes = np.searchsorted(cuts, column, side="right")
-    codes[missing] = len(ranges)
-    return _present(codes, lambda code: ranges[code] if code < len(ranges) else Missing(feature.name))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scale:
+    """What the values of a feature can be told apart as: ranges or categories, then missing."""
+
+    feature: Feature
+    cuts: np.ndarray | None  # between the ranges of a number
+    whole: bool = False  # all numbers are
+
+    @property
+    def size(self) -> int:
+        return (len(self.feature.categories or ()) if self.cuts is None else len(self.cuts) + 1) + 1
+
+    def condition(self, code: int) -> Condition:
+        name = self.feature.name
+        if code == self.size - 1:
+            return Missing(name)
+        if self.cuts is None:
+            return Equals(name, (self.feature.categories or ())[code])
+        low = float(self.cuts[code - 1]) if code else -math.inf
+        high = float(self.cuts[code]) if code < len(self.cuts) else math.inf
+        return Interval(name, low, high, self.whole)
 
 
-def _category_items(feature: Feature, column: np.ndarray) -> FeatureItems:
-    categories = feature.categories or ()
+def _scale(feature: Feature, column: np.ndarray, bins: int, cuts: Mapping[str, Sequence[float]]) -> _Scale:
+    if not feature.is_numeric:
+        return _Scale(feature, None)
+    present = column[~np.isnan(column)]
+    own_cuts = cuts.get(feature.name)
+    if own_cuts is None:
+        values = present if np.isnan(column[-1]) else present[:-1]  # without the instance's
+        points = equal_frequency_cuts(values, bins)
+    else:
+        points = np.array(own_cuts)
+    return _Scale(feature, points, bool((present == np.rint(present)).all()))
 
-    def condition(code: int) -> Condition:
-        return Equals(feature.name, categories[code]) if code < len(categories) else Missing(feature.name)
 
-    return _present(np.where(np.isnan(column), len(categories), column).astype(np.intp), condition)
-
-
-def _present(codes: np.ndarray, condition: Callable[[int], Condition]) -> FeatureItems:
-    """Items of the codes that occur in the sample, numbered in their order; the instance may have none of them."""
-    occurs = np.bincount(codes[:-1], minlength=int(codes[-1]) + 1) > 0
-    place = np.where(occurs, np.cumsum(occurs) - 1, -1)
-    return FeatureItems(tuple(condition(code) for code in np.flatnonzero(occurs).tolist()), place[codes])
+def _codes(scales: Sequence[_Scale], columns: np.ndarray) -> np.ndarray:
+    """Range or category of each value (features x rows); the last code of a feature stands for a missing one."""
+    missing = np.isnan(columns)
+    codes = np.empty(columns.shape, dtype=np.intp)
+    categories = [i for i, scale in enumerate(scales) if scale.cuts is None]
+    codes[categories] = np.where(missing[categories], 0.0, columns[categories])  # these stand for themselves
+    for i, scale in enumerate(scales):
+        if scale.cuts is not None:
+            codes[i] = np.searchsorted(scale.cuts, columns[i], side="right")
+    last = np.array([scale.size - 1 for scale in scales], dtype=np.intp)
+    return np.where(missing, last[:, None], codes)
 
 
 def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Rule:
@@ -124,11 +143,12 @@ def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mappin
 
     `observed` has the numbers of each numeric feature, sorted. An instance beyond them is not called what it is not.
     """
-    told = [
-        replace(c, single=True) if isinstance(c, Interval) and _is_single(c, observed[c.feature], instance) else c
-        for c in rule.conditions
-    ]
-    return replace(rule, conditions=tuple(told))
+    named = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
+    return rule if all(map(operator.is_, named, rule.conditions)) else replace(rule, conditions=named)
+
+
+def _name_single(c: Interval, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Interval:
+    return replace(c, single=True) if _is_single(c, observed[c.feature], instance) else c
 
 
 def _is_single(interval: Interval, observed: np.ndarray, instance: Mapping[str, Scalar | None]) -> bool:

@@ -60,7 +60,7 @@ def _find_one(
 ) -> Neighbourhood:
     rng = seed(options.random_state, instance)
     selected, cut, neighbours = select(squared, labels, options, rng)
-    real = background.rows(selected)
+    real = np.ascontiguousarray(background.rows(selected))  # whole rows are taken from it
     count = options.n_generated
     points = even_points(count) if options.design == "even" else random_points(rng, count)
     made = generate(background, real, squared[selected], points, snap=options.snap)

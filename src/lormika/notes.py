@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -42,10 +43,10 @@ _REQUIRED = {
 
 def about_instance(background: Background, instance: np.ndarray) -> Iterator[str]:
     """Values of the instance that the background does not have."""
-    for f, feature in enumerate(background.schema.features):
-        observed, value = background.observed(f), instance[f]
-        if np.isnan(value):
-            if not np.isnan(background.distinct[f][-1]):
+    for f, (feature, value) in enumerate(zip(background.schema.features, instance.tolist(), strict=True)):
+        observed = background.observed(f)
+        if math.isnan(value):
+            if len(observed) == len(background.distinct[f]):
                 yield f"{feature.name} is missing here but never in the background, so no rule can speak of that."
         elif not feature.is_numeric:
             if value not in observed:

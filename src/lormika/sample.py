@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lormika import _core
 from lormika.schema import Schema
 
 
@@ -46,20 +47,4 @@ def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
     (array([0, 1]), array([0, 1, 0]))
     """
-    bits = np.asfortranarray(rows).view(np.uint64) if rows.size else np.zeros(rows.shape, dtype=np.uint64)
-    hashed = np.zeros(len(rows), dtype=np.uint64)
-    for column in bits.T:
-        hashed = (hashed ^ column) * _ODD
-        hashed ^= hashed >> _HALF
-    _, first, copies = np.unique(hashed, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # as they came: rows of one neighbourhood stay together
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    first, copies = first[order], place[copies]
-    if not np.array_equal(bits, bits[first][copies]):  # two rows with one hash, once in a lifetime
-        everything = np.arange(len(rows))
-        return everything, everything
-    return first, copies
-
-
-_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+    return _core.distinct(np.ascontiguousarray(rows).view(np.uint64))

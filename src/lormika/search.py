@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from lormika import _core, frames
 from lormika.errors import InputError, quote
 from lormika.items import Items, check_cuts, itemise, name_single
 from lormika.options import MOST_BINS, MOST_CONDITIONS, Correction, Filter, Objective, SearchOptions, check_integer
-from lormika.rule import Category, Counts, Rule
+from lormika.rule import Category, Check, Counts, Rerun, Rule
 from lormika.schema import Schema, encoded_columns, is_identifier, read_schema
 from lormika.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
 
@@ -43,6 +43,7 @@ class Space:
     consequents: Sequence[int]  # classes that rules may lead to
     n_real: int | None = None  # the first so many rows are real ones, and counted apart
     prediction: int | None = None  # class of the instance
+    _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
 
     def category(self, candidate: Candidate) -> Category:
         """What a rule says about the instance."""
@@ -75,12 +76,18 @@ class Space:
 
     def matching(self, candidate: Candidate) -> np.ndarray:
         """Rows that match the conditions."""
-        mask = np.ones(len(self.labels), dtype=bool)
-        for row, number in (self.items.places[i] for i in candidate.items):
-            mask &= self.items.codes[row] == number
-        return mask
+        first, *others = (self._mask(item) for item in candidate.items)
+        for other in others:
+            first = first & other
+        return first
 
-    def make_rule(self, candidate: Candidate) -> Rule:
+    def _mask(self, item: int) -> np.ndarray:
+        if item not in self._masks:
+            row, number = self.items.places[item]
+            self._masks[item] = self.items.codes[row] == number
+        return self._masks[item]
+
+    def make_rule(self, candidate: Candidate, check: Check | None = None, rerun: Rerun | None = None) -> Rule:
         """The candidate in the user's words."""
         n_class = int(np.count_nonzero(self.labels == candidate.consequent))
         return Rule(
@@ -91,6 +98,8 @@ class Space:
             candidate.p_value,
             None if self.prediction is None else self.category(candidate),
             None if self.n_real is None else self.count_real(self.matching(candidate), candidate.consequent),
+            rerun,
+            check,
         )
 
     def count_real(self, matching: np.ndarray, c: int) -> Counts:

@@ -1,5 +1,5 @@
-"""The C++ core: bitset search and distance scan; arrays in, arrays out."""
+"""The C++ core: bitset search, distance scan, rows that are the same; arrays in, arrays out."""
 
-from lormika._core.kernels import build, reach, scan, search
+from lormika._core.kernels import build, distinct, reach, scan, search
 
-__all__ = ["build", "reach", "scan", "search"]
+__all__ = ["build", "distinct", "reach", "scan", "search"]

@@ -1,4 +1,4 @@
-"""Bitset search and distance scan (C++)."""
+"""Bitset search, distance scan, and rows that are the same (C++)."""
 
 import numpy as np
 
@@ -23,3 +23,4 @@ def scan(
     codes: np.ndarray, points: np.ndarray, offsets: np.ndarray, scales: np.ndarray, x: np.ndarray
 ) -> np.ndarray: ...
 def reach(squared: np.ndarray, labels: np.ndarray, classes: int, count: int) -> np.ndarray: ...
+def distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "distinct.hpp"
 #include "scan.hpp"
 #include "search.hpp"
 
@@ -110,6 +111,19 @@ Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, i
     return result;
 }
 
+nb::tuple distinct(Matrix<uint64_t> table) {
+    const size_t rows = table.shape(0);
+    auto [copies, numbers] = make_vector<int64_t>(rows);
+    std::vector<int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        found = lormika::find_distinct(table.data(), rows, table.shape(1), copies);
+    }
+    auto [first, positions] = make_vector<int64_t>(found.size());
+    std::copy(found.begin(), found.end(), first);
+    return nb::make_tuple(positions, numbers);
+}
+
 std::string compiler() {
 #if defined(__clang__)
     return "clang " __clang_version__;
@@ -133,7 +147,7 @@ std::string instructions() {
 }  // namespace
 
 NB_MODULE(kernels, m) {
-    m.doc() = "Bitset search and distance scan.";
+    m.doc() = "Bitset search, distance scan, and rows that are the same.";
     m.attr("build") = nb::str(("C++20, " + compiler() + ", " + instructions()).c_str());
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
           "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a,
@@ -145,4 +159,6 @@ NB_MODULE(kernels, m) {
     m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
     m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
           "The count-th smallest squared distance of each class.");
+    m.def("distinct", &distinct, "table"_a,
+          "Positions of the rows that differ, in order; and which of them each row is a copy of.");
 }

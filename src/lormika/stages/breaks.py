@@ -55,17 +55,25 @@ class Breaks:
         self._items, self._trials, self._before = items, trials, certainty
         edits = trials.edits
         self.in_item = items_of_singles(items, edits)
+        self._by_item = np.argsort(self.in_item, kind="stable")
+        self._ends = np.searchsorted(self.in_item[self._by_item], np.arange(len(items.conditions) + 1)).tolist()
         self.counted: np.ndarray = (edits.source & ~Source.OTHER) > 0
         self._of_background: np.ndarray = (edits.source & Source.BACKGROUND) > 0
-        self._frequency = _frequencies(spread, edits)
+        self._frequency = spread.frequencies(edits.feature, edits.value)
         self._row_of = np.full(len(edits.instance), -1)
         self._row_of[list(items.features)] = np.arange(len(items.features))
+        # The instance's item of each feature that varies; -1: it has none that occurs among similar rows.
+        self._own_items = np.where(items.instance >= 0, items.firsts + items.instance, -1)
         self._similar = self._singles((edits.source & Source.SIMILAR) > 0)
         self._every = self._singles(self.counted)
         self.turns_inside = self._turns_inside()
         self._background = self._singles(self._of_background, self._frequency)
         self._pairs = self._sum_pairs()
         self._outside = _shares_outside(spread, items)
+
+    def inside(self, item: int) -> np.ndarray:
+        """Single edits that lead into an item."""
+        return self._by_item[self._ends[item] : self._ends[item + 1]]
 
     def of(self, rows: list[int]) -> tuple[Sums, Sums]:
         """Over edits that change one or two of these features: to values of similar rows, and to all but the others."""
@@ -118,9 +126,8 @@ class Breaks:
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""
-        pairs, edits = self._trials.pairs, self._trials.edits
-        changed = np.array([target.feature for target in edits.targets], dtype=np.intp)[pairs.targets]
-        own = (changed == (first, second)).all(axis=1)
+        pairs = self._trials.pairs
+        own = (self._trials.edits.target_feature[pairs.targets] == (first, second)).all(axis=1)
         together = pairs.responses.change[pairs.asked[own]]
         alone = self._trials.singles.change[pairs.singles[own]]
         return bool((np.abs(together[..., None] - alone).max(axis=(0, 1)) >= MATTERS).all())
@@ -144,40 +151,37 @@ class Breaks:
         row = int(self._row_of[feature])
         every = (self._trials.edits.feature == feature) & self.counted
         own = every & self._of_background if (every & self._of_background).any() else every  # for want of room
-        if row >= 0 and self._items.instance[row] >= 0:
-            own &= self.in_item != self._items.first_of(row) + self._items.instance[row]
+        if row >= 0 and self._own_items[row] >= 0:
+            own &= self.in_item != self._own_items[row]
         return np.flatnonzero(own)
 
     def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> list[Sums]:
         """Of each feature, sums of single edits that lead out of the instance's item."""
-        items, rows = self._items, self._row_of[self._trials.edits.feature]
-        own = np.where(items.instance >= 0, np.cumsum(items.sizes) - items.sizes + items.instance, -1)
+        rows, size = self._row_of[self._trials.edits.feature], len(self._items.features)
         breaks = counted & (rows >= 0)
-        breaks[breaks] = self.in_item[breaks] != own[rows[breaks]]
-        size = len(items.features)
+        breaks[breaks] = self.in_item[breaks] != self._own_items[rows[breaks]]
         scale = np.ones(len(rows)) if weights is None else weights
         columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
-        return list(map(Sums, *(column.tolist() for column in columns)))
+        return list(map(Sums._make, np.column_stack(columns).tolist()))
 
     def _turns_inside(self) -> list[bool]:
         """Of each feature: whether a value inside the instance's own item turns the prediction."""
         turned = set(self.in_item[self._trials.singles.turned].tolist())
-        own = enumerate(self._items.instance.tolist())
-        return [number >= 0 and self._items.first_of(row) + number in turned for row, number in own]
+        return [own >= 0 and own in turned for own in self._own_items.tolist()]
 
     def _sum_pairs(self) -> dict[tuple[int, int], Sums]:
         """Sums of all pairs of edits of two features, the earlier first; all of them break both conditions."""
-        pairs, targets = self._trials.pairs, self._trials.edits.targets
-        rows = self._row_of[np.array([target.feature for target in targets], dtype=np.intp)[pairs.targets]]
+        pairs, size = self._trials.pairs, len(self._row_of)
+        rows = self._row_of[self._trials.edits.target_feature[pairs.targets]]
         fresh = np.ones(pairs.asked.shape, dtype=bool)  # a level that is not the same as the one before
         fresh[:, 1:] = pairs.asked[:, 1:] != pairs.asked[:, :-1]
         fresh &= (rows >= 0).all(axis=1)[:, None]
         which, level = np.nonzero(fresh)
         asked = pairs.asked[which, level]
-        keys, place = np.unique(rows[which] @ [len(targets) + 1, 1], return_inverse=True)
+        keys, place = np.unique(rows[which] @ [size, 1], return_inverse=True)
         columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
-        sums = map(Sums, *(column.tolist() for column in columns))
-        return {divmod(key, len(targets) + 1): own for key, own in zip(keys.tolist(), sums, strict=True)}
+        sums = map(Sums._make, np.column_stack(columns).tolist())
+        return dict(zip(zip((keys // size).tolist(), (keys % size).tolist(), strict=True), sums, strict=True))
 
 
 def _total(parts: Sequence[Sums]) -> Sums:
@@ -188,13 +192,6 @@ def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
     """What is summed up, in the order of `Sums`."""
     change = responses.change
     return np.ones(len(change)), change, change < 0, change > 0, responses.turned, responses.certainty
-
-
-def _frequencies(spread: Spread, edits: Edits) -> np.ndarray:
-    """How much each single edit counts where values of the background are averaged."""
-    ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))
-    parts = [spread.frequencies(f, edits.value[ends[f] : ends[f + 1]]) for f in range(len(edits.instance))]
-    return np.concatenate(parts)
 
 
 def _shares_outside(spread: Spread, items: Items) -> list[float]:
@@ -208,8 +205,7 @@ def _shares_outside(spread: Spread, items: Items) -> list[float]:
 def items_of_singles(items: Items, edits: Edits) -> np.ndarray:
     """Item that holds after each single edit; -1: none, as of a constant feature, or a category no similar row has."""
     within = np.full(len(edits), -1)
-    for target, levels in zip(edits.targets, edits.levels, strict=True):
-        within[levels] = target.item
+    within[edits.levels] = np.array([target.item for target in edits.targets], dtype=np.intp)[:, None]
     ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))
     for row, feature in enumerate(items.features):
         own = slice(ends[feature], ends[feature + 1])

@@ -146,10 +146,8 @@ class Choice:
         return tuple(items.places[i][0] for i in candidate.items if i not in items.own)
 
     def _finished(self, candidate: Candidate, kind: Category, check: Check) -> Rule:
-        rule = replace(self.space.make_rule(candidate), check=check)
-        return (
-            rule if kind.is_current else replace(rule, rerun=self._rerun(*self.confirmation.nearest(candidate.items)))
-        )
+        rerun = None if kind.is_current else self._rerun(*self.confirmation.nearest(candidate.items))
+        return self.space.make_rule(candidate, check, rerun)
 
     def _rerun(self, row: np.ndarray, label: int, certainty: float) -> Rerun:
         edits = describe(self.background, self.trials.edits.instance, row)

@@ -96,8 +96,8 @@ class Confirmation:
             own, responses = self._breaks.outside(features[0]), self._trials.singles
             weights = self._breaks.weights(own)
         else:
-            numbers = np.array([target.feature for target in self._trials.edits.targets])
-            hits = (numbers[self._trials.pairs.targets] == features).all(axis=1)
+            changed = self._trials.edits.target_feature[self._trials.pairs.targets]
+            hits = (changed == features).all(axis=1)
             own, responses = np.unique(self._trials.pairs.asked[hits]), self._trials.pairs.responses
             weights = np.ones(len(own))
         agreed = int((responses.change[own] < 0).sum())
@@ -130,8 +130,9 @@ class Confirmation:
         source, singles = self._trials.edits.source, self._trials.singles
         moves = []
         for item in changed:
-            inside = (self._breaks.in_item == item) & ((source & (Source.BACKGROUND | Source.INSIDE)) > 0)
-            if inside.any():
+            inside = self._breaks.inside(item)
+            inside = inside[(source[inside] & (Source.BACKGROUND | Source.INSIDE)) > 0]
+            if len(inside):
                 moves.append(float(singles.certainty[inside].mean()) - self._before)
         return not moves or difference(sum(moves), 0.0) > 0
 
@@ -152,7 +153,8 @@ class Confirmation:
         if len(targets) < len(changed) or not 1 <= len(changed) <= 2:
             return None
         if len(changed) == 1:
-            edits = np.flatnonzero((self._breaks.in_item == changed[0]) & self._breaks.counted)
+            inside = self._breaks.inside(changed[0])
+            edits = inside[self._breaks.counted[inside]]
             nearest = int(self._trials.edits.levels[targets[0], 0])
             return _Trial(edits, self._trials.singles, nearest, np.array([[nearest]]))
         key = targets[0] * len(self._trials.edits.targets) + targets[1]

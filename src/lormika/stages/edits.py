@@ -27,6 +27,7 @@ class Edits:
     value: np.ndarray
     source: np.ndarray
     targets: tuple[Target, ...]
+    target_feature: np.ndarray  # of each target
     levels: np.ndarray  # targets x LEVELS: single edits to the nearest and to the typical value; they may be the same
     far: np.ndarray  # targets: single edits to the far value
     pairable: np.ndarray  # targets that go into pairs
@@ -80,6 +81,7 @@ def make_edits(
         value,
         source,
         tuple(targets),
+        np.array([target.feature for target in targets], dtype=np.intp),
         np.array(levels, dtype=np.intp).reshape(len(targets), LEVELS),
         np.array(far, dtype=np.intp),
         _pairable(targets),
@@ -122,10 +124,9 @@ def _pairable(targets: Sequence[Target]) -> np.ndarray:
 
 def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:
     """All pairs among some targets, at each level."""
-    features = np.array([target.feature for target in edits.targets], dtype=np.intp)
     i, j = np.triu_indices(len(chosen), 1)
     first, second = chosen[i], chosen[j]
-    differ = features[first] != features[second]
+    differ = edits.target_feature[first] != edits.target_feature[second]
     targets = np.column_stack([first[differ], second[differ]])
     singles = edits.levels[targets].transpose(0, 2, 1)  # pairs of targets x levels x 2
     fresh = np.ones(singles.shape[:2], dtype=bool)
@@ -136,23 +137,15 @@ def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:
 
 def count_pairs(edits: Edits, chosen: np.ndarray) -> int:
     """How many pairs there are among some targets, without making them."""
-    sizes: dict[int, np.ndarray] = {}
-    for number in chosen.tolist():
-        depth = len(set(edits.levels[number].tolist()))
-        counts = sizes.setdefault(edits.targets[number].feature, np.zeros(LEVELS + 1, dtype=np.int64))
-        counts[depth] += 1
-    # A pair of targets with p and q levels has max(p, q) of them: the number of pairs with at least 1, 2, 3 levels.
-    total = 0
-    for least in range(1, LEVELS + 1):
-        every = [int(counts.sum()) for counts in sizes.values()]
-        fewer = [int(counts[:least].sum()) for counts in sizes.values()]
-        total += _across(every) - _across(fewer)
-    return total
+    features, levels = edits.target_feature[chosen], edits.levels[chosen]
+    alike = levels[:, 0] == levels[:, 1]
+    # Every pair is there at the nearest values; and at the typical ones, unless these are the nearest of both.
+    return 2 * _across(np.bincount(features)) - _across(np.bincount(features[alike]))
 
 
-def _across(counts: Sequence[int]) -> int:
+def _across(counts: np.ndarray) -> int:
     """Pairs of things of different groups."""
-    return (sum(counts) ** 2 - sum(count * count for count in counts)) // 2
+    return int(counts.sum() ** 2 - (counts**2).sum()) // 2
 
 
 def smallest_edit(

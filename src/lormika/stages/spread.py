@@ -25,28 +25,33 @@ class Spread:
     background: Background
     below: tuple[np.ndarray, ...]  # of each number: rows up to each observed value; empty for a category
     frequent: tuple[np.ndarray, ...]  # of each category: the frequent ones, most frequent first; empty for a number
-    shares: tuple[np.ndarray, ...]  # of each feature: share of the rows with each observed value
+    shares: tuple[np.ndarray, ...]  # share of the rows with each observed number, or with each category
+    others: tuple[tuple[float, ...], ...]  # of each number: all, if few; else some from end to end
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
 
     @classmethod
     def of(cls, background: Background) -> Spread:
         """Count the values of all features."""
-        below, frequent, shares, identifiers = [], [], [], set()
+        below, frequent, shares, others, identifiers = [], [], [], [], set()
         for f, feature in enumerate(background.schema.features):
             observed = background.observed(f)
             counts = np.bincount(background.codes[f], minlength=len(observed))[: len(observed)]
-            shares.append(counts / len(background))
             if feature.is_numeric:
+                shares.append(counts / len(background))
                 below.append(np.cumsum(counts))
                 frequent.append(np.empty(0))
+                others.append(_others(observed, below[-1]))
             else:
                 if is_identifier(len(observed), int(counts.sum())):
                     identifiers.add(f)
+                shares.append(np.zeros(len(feature.categories or ())))
+                shares[-1][observed.astype(np.intp)] = counts / len(background)
                 order = np.argsort(-counts, kind="stable")
                 enough = max(_ALWAYS, int((counts >= _FREQUENT * len(background)).sum()))
                 below.append(np.empty(0, dtype=np.intp))
+                others.append(())
                 frequent.append(observed[order[: min(enough, _MOST)]])
-        return cls(background, tuple(below), tuple(frequent), tuple(shares), frozenset(identifiers))
+        return cls(background, tuple(below), tuple(frequent), tuple(shares), tuple(others), frozenset(identifiers))
 
     def values(self, feature: int, own: float) -> np.ndarray:
         """Octiles of a number among the rows with another value than the instance's, or the frequent categories."""
@@ -77,29 +82,26 @@ class Spread:
 
     def share(self, feature: int, condition: Condition) -> float:
         """Share of the background that satisfies a condition on a feature."""
-        observed, shares = self.background.observed(feature), self.shares[feature]
+        shares = self.shares[feature]
         if isinstance(condition, Interval):
-            low, high = np.searchsorted(observed, [condition.low, condition.high])
+            low, high = np.searchsorted(self.background.observed(feature), [condition.low, condition.high])
             return float(shares[low:high].sum())
         if isinstance(condition, Equals):
-            position = self.background.schema.features[feature].positions[condition.value]
-            return float(shares[observed == position].sum())
+            return float(shares[self.background.schema.features[feature].positions[condition.value]])
         return 1.0 - float(shares.sum())
 
-    def frequencies(self, feature: int, values: np.ndarray) -> np.ndarray:
+    def frequencies(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
         """How much each value counts where the background's are averaged: a category by its share, numbers alike."""
-        if self.background.schema.features[feature].is_numeric:
-            return np.ones(len(values))
-        observed, shares = self.background.observed(feature), self.shares[feature]
-        places = np.searchsorted(observed, values).clip(0, max(len(observed) - 1, 0))
-        return np.where(observed[places] == values, shares[places], 0.0) if len(observed) else np.zeros(len(values))
+        is_category = self.background.scales[features] < 0
+        frequencies = np.ones(len(values))
+        chosen = zip(features[is_category].tolist(), values[is_category].astype(np.intp).tolist(), strict=True)
+        frequencies[is_category] = [self.shares[f][category] for f, category in chosen]
+        return frequencies
 
-    def others(self, feature: int) -> np.ndarray:
-        """All observed numbers, if they are few; else some from the least to the greatest; of a category, nothing."""
-        if not self.background.schema.features[feature].is_numeric:
-            return np.empty(0)
-        observed, below = self.background.observed(feature), self.below[feature]
-        if len(observed) <= _FEW:
-            return observed
-        ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)
-        return np.unique(observed[np.searchsorted(below, ranks)])
+
+def _others(observed: np.ndarray, below: np.ndarray) -> tuple[float, ...]:
+    """All observed numbers, if they are few; else some from the least to the greatest."""
+    if len(observed) <= _FEW:
+        return tuple(observed.tolist())
+    ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)
+    return tuple(np.unique(observed[np.searchsorted(below, ranks)]).tolist())

@@ -79,7 +79,7 @@ def choices(
     for target in targets:
         for source, value in zip((Source.NEAREST, Source.TYPICAL, Source.FAR), target.levels, strict=True):
             values[value] = values.get(value, 0) | (source if row is not None else Source.BACKGROUND)
-    for value in spread.others(feature).tolist():
+    for value in spread.others[feature]:
         if value != own:
             values[value] = values.get(value, 0) | Source.OTHER
     return Choices(values, targets)
@@ -96,14 +96,14 @@ def _ranges(items: Items, row: int | None) -> list[Interval]:
 
 def _item_targets(background: Background, items: Items, row: int, column: np.ndarray, own: float) -> Iterator[Target]:
     feature, first = items.features[row], items.first_of(row)
-    codes = items.codes[row]
-    counts = np.bincount(codes, minlength=int(items.sizes[row])).tolist()
-    for number, rows in enumerate(counts):
-        condition = items.conditions[first + number]
-        if number == items.instance[row] or isinstance(condition, Missing):
+    codes, own_number = items.codes[row], int(items.instance[row])
+    positions = background.schema.features[feature].positions
+    for number in range(int(items.sizes[row])):
+        condition, rows = items.conditions[first + number], items.rows[first + number]
+        if number == own_number or isinstance(condition, Missing):
             continue
         if isinstance(condition, Equals):
-            value = float(background.schema.features[feature].positions[condition.value])
+            value = float(positions[condition.value])
             if value != own:  # a category that no similar row has is the instance's own all the same
                 yield Target(feature, condition, first + number, 0, rows, (value, value, value))
         elif not condition.low <= own < condition.high:
@@ -126,7 +126,7 @@ def _typical_and_far(inside: np.ndarray, direction: int) -> tuple[float, float]:
 
 def _sides(background: Background, feature: int, others: np.ndarray, own: float) -> Iterator[Target]:
     """Below and above the value that all similar rows have."""
-    name, whole = background.schema.features[feature].name, is_whole(background, feature)
+    name, whole = background.schema.features[feature].name, background.is_whole(feature)
     both = [(-1, others[others < own][::-1]), (1, others[others > own])]
     sides = [(0, others)] if math.isnan(own) else both
     for direction, values in sides:
@@ -149,12 +149,6 @@ def _categories(background: Background, feature: int, others: np.ndarray) -> Ite
 def origin(background: Background, feature: int, own: float) -> float:
     """Where changes of a number start: at the instance's value; at the mean, if it has none."""
     return float(background.means[feature]) if math.isnan(own) else own
-
-
-def is_whole(background: Background, feature: int) -> bool:
-    """Whether all observed numbers are whole."""
-    observed = background.observed(feature)
-    return bool((observed == np.rint(observed)).all())
 
 
 def nearest_inside(background: Background, sample: np.ndarray, feature: int, value: float, interval: Interval) -> float:

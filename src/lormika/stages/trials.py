@@ -173,16 +173,16 @@ def _irreducible(background: Background, instance: np.ndarray, own: Answer, ways
 
 def _triples(edits: Edits, singles: Responses, pairs: Combinations) -> np.ndarray:
     """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
-    features = np.array([target.feature for target in edits.targets], dtype=np.intp)
     lowest = pairs.responses.change[pairs.asked].min(axis=1)
     alone = singles.change[edits.levels].min(axis=1)
     strongest = np.argsort(lowest, kind="stable")[:_STRONGEST]
-    sums: dict[tuple[int, ...], float] = {}
-    for i in strongest.tolist():
-        own = pairs.targets[i]
-        for third in edits.pairable[~np.isin(features[edits.pairable], features[own])].tolist():
-            triple = tuple(sorted([*own.tolist(), third]))
-            total = float(lowest[i] + alone[third])
-            sums[triple] = min(total, sums.get(triple, total))
-    chosen = sorted(sums, key=lambda triple: (sums[triple], triple))[: _MOST_TRIPLES // LEVELS]
-    return np.array(sorted(chosen), dtype=np.intp).reshape(len(chosen), 3)
+    own, third = pairs.targets[strongest], edits.pairable
+    features = edits.target_feature
+    i, j = np.nonzero((features[own][:, None] != features[third][None, :, None]).all(axis=2))
+    triples = np.sort(np.column_stack([own[i], third[j]]), axis=1)
+    totals = lowest[strongest[i]] + alone[third[j]]
+    keys = triples @ (len(features) ** 2, len(features), 1)
+    order = np.lexsort((totals, keys))  # a triple may be made in several ways: by its least sum
+    order = order[np.diff(keys[order], prepend=-1) > 0]
+    chosen = order[np.argsort(totals[order], kind="stable")][: _MOST_TRIPLES // LEVELS]
+    return triples[chosen[np.argsort(keys[chosen])]]

@@ -16,7 +16,7 @@ from lormika.background import Background
 from lormika.rule import Condition, Equals, Interval
 from lormika.stages.edits import LEVELS, Edits, Pairs
 from lormika.stages.responses import Responses
-from lormika.stages.targets import is_whole, origin
+from lormika.stages.targets import origin
 
 _MOST_SETS = 12  # sets of several features for which a way is made
 
@@ -190,7 +190,7 @@ def between(background: Background, f: int, start: float, end: float, own: float
         assert category is not None
         return Equals(feature.name, category)
     low, high = sorted((start, end))
-    if is_whole(background, f) and _are_small_and_whole(low, high, own):
+    if background.is_whole(f) and _are_small_and_whole(low, high, own):
         return Interval(feature.name, low - 0.5, high + 0.5, True)
     observed = background.observed(f)
     below, above = observed[: np.searchsorted(observed, low)], observed[np.searchsorted(observed, high, "right") :]
