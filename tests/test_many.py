@@ -7,12 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from lormika import Explainer, Failure, InputError, ModelError, datasets
-from lormika.sample import distinct_rows
 
 X, Y = datasets.make_loans(700)
 OPTIONS = {"progress": False, "k": 2}
@@ -120,13 +117,3 @@ def test_products_of_matrices_do_not_show_the_size_of_the_batch():
     explainer = Explainer(model, wide, n_generated=200)
     many = [e.to_json() for e in explainer.explain_many(wide[:30], chunk_size=30, **OPTIONS)]
     assert many == [explainer.explain(row, k=2).to_json() for row in wide[:30]]
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(*3 * [st.sampled_from([0.0, -0.0, 1.0, float("nan"), 1e300])]), max_size=40))
-def test_rows_that_are_the_same_are_asked_about_once(rows):
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
-    first, copies = distinct_rows(table)
-    bits = [row.tobytes() for row in table]
-    assert [bits[i] for i in first] == list(dict.fromkeys(bits))
-    assert [bits[first[c]] for c in copies] == bits

@@ -44,7 +44,8 @@ class Sample:
 def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the rows that differ, in order; and which of them each row is a copy of.
 
-    >>> distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
-    (array([0, 1]), array([0, 1, 0]))
+    >>> first, copies = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+    >>> first.tolist(), copies.tolist()
+    ([0, 1], [0, 1, 0])
     """
     return _core.distinct(np.ascontiguousarray(rows).view(np.uint64))
