@@ -174,12 +174,12 @@ def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:
     >>> equal_frequency_cuts(np.array([0.0, 0, 0, 0, 0, 0, 1, 2, 3, 4]), 3)
     array([0.5, 2.5])
     """
-    distinct, counts = np.unique(values, return_counts=True)
-    total, below = len(values), np.cumsum(counts)[:-1]  # values below each possible cut
+    ordered, total = np.sort(values), len(values)
+    below = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1  # values below each possible cut
     upwards = _shares(below, total, bins)
     downwards = [len(below) - 1 - place for place in reversed(_shares(total - below[::-1], total, bins))]
-    chosen = min(upwards, downwards, key=lambda places: _unevenness(below, places, total))
-    return np.array([round_between(float(distinct[place]), float(distinct[place + 1])) for place in chosen])
+    chosen = below[min(upwards, downwards, key=lambda places: _unevenness(below, places, total))].tolist()
+    return np.array([round_between(float(ordered[place - 1]), float(ordered[place])) for place in chosen])
 
 
 def round_between(low: float, high: float) -> float:
@@ -205,7 +205,7 @@ def _shares(below: np.ndarray, total: int, bins: int) -> list[int]:
         if first == len(below):
             break
         target = done + (total - done) / left
-        place = bisect_left(below, target, first)
+        place = int(np.searchsorted(below, target))
         if place == len(below) or (place > first and target - below[place - 1] <= below[place] - target):
             place -= 1
         places.append(place)

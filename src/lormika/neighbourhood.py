@@ -79,25 +79,26 @@ def select(
     """
     classes = int(labels.max()) + 1
     cut = float(_core.reach(squared, labels, classes, options.min_neighbours).max())
-    inside = np.flatnonzero(squared <= cut)
+    bounds = np.full(classes, cut)
+    if options.thin == "nearest":  # then no row beyond these can be kept
+        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, options.max_neighbours))
+    inside = _core.within(squared, labels, bounds)
     their_labels = labels[inside]
     kept = []
-    for c in range(classes):
+    for c, size in enumerate(np.bincount(their_labels, minlength=classes).tolist()):
         rows = inside[their_labels == c]
-        if len(rows) > options.max_neighbours:
+        if size > options.max_neighbours:
             rows = _thin(rows, squared[rows], options, rng)
         kept.append(rows)
-    return np.sort(np.concatenate(kept)), cut, len(inside)
+    return np.sort(np.concatenate(kept)), cut, int(np.count_nonzero(squared <= cut))
 
 
 def _thin(rows: np.ndarray, squared: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator) -> np.ndarray:
-    count = options.max_neighbours
     if options.thin == "random":
-        drawn: np.ndarray = rng.choice(rows, size=count, replace=False)
+        drawn: np.ndarray = rng.choice(rows, size=options.max_neighbours, replace=False)
         return drawn
-    limit = np.partition(squared, count - 1)[count - 1]
-    closer = rows[squared < limit]
-    return np.concatenate([closer, rows[squared == limit][: count - len(closer)]])
+    order = np.argsort(squared, kind="stable")  # only ties are too many: the higher row numbers go
+    return rows[order[: options.max_neighbours]]
 
 
 def generate(

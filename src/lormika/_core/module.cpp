@@ -32,6 +32,12 @@ std::pair<T*, Out<T, nb::ndim<1>>> make_vector(size_t size) {
     return {data, Out<T, nb::ndim<1>>(data, {size}, owner)};
 }
 
+Out<int64_t, nb::ndim<1>> as_array(const std::vector<int64_t>& values) {
+    auto [data, array] = make_vector<int64_t>(values.size());
+    std::copy(values.begin(), values.end(), data);
+    return array;
+}
+
 void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
 }
@@ -111,6 +117,17 @@ Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, i
     return result;
 }
 
+Out<int64_t, nb::ndim<1>> within(Vector<double> squared, Vector<int32_t> labels, Vector<double> bounds) {
+    require(squared.size() == labels.size(), "one label per distance");
+    require_below(labels.data(), labels.size(), 0, int32_t(bounds.size()), "label out of range");
+    std::vector<int64_t> rows;
+    {
+        nb::gil_scoped_release release;
+        rows = lormika::within(squared.data(), labels.data(), squared.size(), bounds.data());
+    }
+    return as_array(rows);
+}
+
 nb::tuple distinct(Matrix<uint64_t> table) {
     const size_t rows = table.shape(0);
     auto [copies, numbers] = make_vector<int64_t>(rows);
@@ -119,9 +136,7 @@ nb::tuple distinct(Matrix<uint64_t> table) {
         nb::gil_scoped_release release;
         found = lormika::find_distinct(table.data(), rows, table.shape(1), copies);
     }
-    auto [first, positions] = make_vector<int64_t>(found.size());
-    std::copy(found.begin(), found.end(), first);
-    return nb::make_tuple(positions, numbers);
+    return nb::make_tuple(as_array(found), numbers);
 }
 
 std::string compiler() {
@@ -159,6 +174,8 @@ NB_MODULE(kernels, m) {
     m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
     m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
           "The count-th smallest squared distance of each class.");
+    m.def("within", &within, "squared"_a, "labels"_a, "bounds"_a,
+          "Rows whose squared distance is at most the bound of their class, ascending.");
     m.def("distinct", &distinct, "table"_a,
           "Positions of the rows that differ, in order; and which of them each row is a copy of.");
 }

@@ -61,4 +61,11 @@ void reach(const double* squared, const int32_t* labels, size_t rows, int classe
     for (int c = 0; c < classes; ++c) result[c] = nearest[c].empty() ? 0.0 : nearest[c].top();
 }
 
+std::vector<int64_t> within(const double* squared, const int32_t* labels, size_t rows, const double* bounds) {
+    std::vector<int64_t> inside;
+    for (size_t r = 0; r < rows; ++r)
+        if (squared[r] <= bounds[labels[r]]) inside.push_back(static_cast<int64_t>(r));
+    return inside;
+}
+
 }  // namespace lormika

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace lormika {
 
@@ -25,5 +26,8 @@ void scan(const CodedTable<Code>& table, const double* x, size_t instances, doub
 
 // The `count`-th smallest of the squared distances in each class (the largest, if the class has fewer rows).
 void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result);
+
+// Rows whose squared distance is at most the bound of their class, ascending.
+std::vector<int64_t> within(const double* squared, const int32_t* labels, size_t rows, const double* bounds);
 
 }  // namespace lormika
