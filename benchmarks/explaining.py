@@ -20,7 +20,7 @@ from models import TimedModel
 
 # Where each stage of an explanation can be timed. A stage does not count the stages called inside it.
 STAGES = {
-    "read x": ["lormika.schema:Schema.encode_instance"],
+    "read x": ["lormika.schema:Schema.read_instance"],
     "distance scan": ["lormika.background:Background.squared_distances"],
     "select": ["lormika.neighbourhood:select"],
     "generate": ["lormika.neighbourhood:generate"],

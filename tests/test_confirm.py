@@ -200,6 +200,9 @@ def try_problem(rng: random.Random, wide: bool) -> Problem:
             instance[name] = rng.choice(values if frame[name].dtype.kind in "fO" else numbers)
         elif rng.random() < 0.1 and categories[f] is None:  # a number that no row has
             instance[name] = rng.choice([min(numbers) - 1, max(numbers) + 2, rng.choice(numbers) + 1])
+        elif rng.random() < 0.2 and categories[f] is not None:  # a category that no row has
+            instance[name] = "new"
+            categories[f] = [*categories[f], "new"]
     partial = Problem(frame, instance, categories, [], [], lambda row: [], "", {}, {})
     background = partial.encode(frame)
     kinds = ["count", "count", "threshold", "linear"] if wide else KINDS_OF_MODELS

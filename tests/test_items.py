@@ -35,7 +35,7 @@ def items_of(columns, instance=None, **options):
     reader = frames.read(columns)
     schema = read_schema(reader, None)
     encoded = np.stack(list(encoded_columns(schema, reader)), axis=1)
-    x = None if instance is None else schema.encode_instance(instance)
+    x = None if instance is None else schema.read_instance(instance).rows[0]
     cuts = check_cuts(schema, options.pop("cuts", None))
     return itemise(schema, encoded, x, bins=options.pop("bins", 3), cuts=cuts)
 

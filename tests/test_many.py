@@ -91,12 +91,13 @@ def test_a_row_that_cannot_be_read_is_a_record(make):
     table = X[["age", "income", "purpose"]].astype({"income": float})
     explainer = Explainer(lambda f: np.asarray(f["age"]) > 40, make(table.to_dict("list")), n_generated=100)
     rows = table[:6].to_dict("list")
-    rows["purpose"][1], rows["income"][4] = "yacht", np.inf
+    rows["income"][1], rows["purpose"][2], rows["income"][4] = -np.inf, "yacht", np.inf
     results = list(explainer.explain_many(make(rows), **OPTIONS))
     assert [isinstance(result, Failure) for result in results] == [False, True, False, False, True, False]
-    assert results[1].reason.startswith("column 'purpose': unseen category 'yacht'")
+    assert results[1].reason.startswith("column 'income': -inf is infinite")
+    assert results[2].instance["purpose"] == "yacht"
     assert "infinite" in results[4].reason
-    with pytest.raises(InputError, match="'income', row 4"):
+    with pytest.raises(InputError, match="'income', row 1"):
         explainer.explain_many(make(rows), on_error="raise", **OPTIONS)
 
 

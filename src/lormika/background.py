@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lormika import _core
+from lormika.instances import Unseen
 from lormika.schema import Schema
 from lormika.values import nearest
 
@@ -67,6 +68,10 @@ class Background:
 
     def __len__(self) -> int:
         return int(self.codes.shape[1])
+
+    def with_unseen(self, unseen: Unseen) -> Background:
+        """The same rows beside an instance with categories that none of them has."""
+        return replace(self, schema=self.schema.with_unseen(unseen)) if unseen else self
 
     def squared_distances(self, instances: np.ndarray) -> np.ndarray:
         """Squared distance of each encoded instance to every row (instances x rows), in one pass over the rows.

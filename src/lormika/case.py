@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import Any, Unpack
 
 import numpy as np
 
 from lormika import notes
-from lormika.background import Background
 from lormika.errors import InputError
 from lormika.explanation import (
     AskedSummary,
     ClassSummary,
     Effect,
     Explanation,
-    FeatureSummary,
     NeighbourhoodSummary,
 )
+from lormika.instances import Unseen
 from lormika.items import Items, itemise, name_single
-from lormika.models import Answer, Model
+from lormika.models import Answer
 from lormika.neighbourhood import Neighbourhood
 from lormika.options import NeighbourhoodOptions, SearchKeywords, SearchOptions
+from lormika.parts import Parts
 from lormika.rule import Rule
 from lormika.sample import Sample
 from lormika.search import Space, make_lists
@@ -33,41 +33,11 @@ from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
 from lormika.stages.rerun import rerun
-from lormika.stages.spread import Spread
 from lormika.stages.trials import Plan, Trials, try_edits
 from lormika.values import plain
 from lormika.version import __version__
 
-_QUANTILES = 21
 _TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in the last digits
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """What an explainer is made of, checked and ready."""
-
-    model: Model
-    background: Background
-    labels: np.ndarray  # the model's, of the background
-    options: NeighbourhoodOptions
-    search: SearchOptions  # unless others are asked for
-    bins: int
-    cuts: Mapping[str, tuple[float, ...]]
-    kernel_width: float
-    features: tuple[FeatureSummary, ...] = field(init=False)
-    spread: Spread = field(init=False)
-
-    def __post_init__(self) -> None:
-        summaries = tuple(
-            FeatureSummary(
-                feature.name,
-                "numeric" if feature.is_numeric else "categorical",
-                tuple(self.background.quantiles(f, _QUANTILES).tolist()) if feature.is_numeric else (),
-            )
-            for f, feature in enumerate(self.background.schema.features)
-        )
-        object.__setattr__(self, "features", summaries)
-        object.__setattr__(self, "spread", Spread.of(self.background))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -90,6 +60,7 @@ class Case:
 
     parts: Parts
     instance: np.ndarray  # encoded
+    unseen: Unseen  # categories of the instance that the background does not have
     near: Neighbourhood
     sample: Sample
     items: Items
@@ -105,7 +76,7 @@ class Case:
         Only with `confirm=False` it is, once: for the re-runs of the rules that were found.
         """
         chosen = self.parts.search.but(options)
-        return run_together(self.parts.model, self.parts.background.schema, [explain(self, chosen)])[0]
+        return run_together(self.parts.model, self.parts.schema, [explain(self, chosen)], [self.unseen])[0]
 
     def __repr__(self) -> str:
         prediction = self.sample.classes[self.prediction]
@@ -117,12 +88,12 @@ class Case:
         return int(self.answer.labels[0])
 
 
-def locate(parts: Parts, instance: np.ndarray, near: Neighbourhood) -> Asking[Case]:
+def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood) -> Asking[Case]:
     """Ask the model about an encoded instance, its neighbourhood and its edits."""
+    parts = parts.with_unseen(unseen)
     background, options = parts.background, parts.options
-    schema = background.schema
     left_out = parts.spread.identifiers
-    items = itemise(schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts, without=left_out)
+    items = itemise(background.schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts, without=left_out)
     parts_of_call = [instance[None], near.rows]
     plan = None
     if options.n_asked:
@@ -134,7 +105,7 @@ def locate(parts: Parts, instance: np.ndarray, near: Neighbourhood) -> Asking[Ca
     own, end = answer[:1], 1 + len(near.rows)
     labels = answer.labels[1:end].astype(np.int32)
     labels.setflags(write=False)
-    sample = Sample(schema, near.rows, labels, near.n_real, parts.model.names)
+    sample = Sample(parts.schema, near.rows, labels, near.n_real, parts.model.names)
     count = _Count(1, len(rows))
     trials = None
     if plan is not None:
@@ -143,7 +114,7 @@ def locate(parts: Parts, instance: np.ndarray, near: Neighbourhood) -> Asking[Ca
         trying = try_edits(parts.spread, plan, own, answer[end : len(rows)], unlike, options.n_asked)
         trials = yield from count.through(trying)
     repeats = _agree(own, answer[len(rows) :])
-    return Case(parts, instance, near, sample, items, own, repeats, trials, count.calls, count.rows)
+    return Case(parts, instance, unseen, near, sample, items, own, repeats, trials, count.calls, count.rows)
 
 
 class _Count:
@@ -215,7 +186,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
         prediction=prediction,
         rules=tuple(name_single(rule, observed, instance) for rule in rules),
         notes=(
-            *notes.about_instance(parts.background, case.instance),
+            *notes.about_instance(parts.background, parts.spread.identifiers, case.instance),
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),
             *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
             *notes.about_rules(rules, sample, prediction, options, case.answer.unit),

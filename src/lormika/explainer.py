@@ -12,9 +12,10 @@ import numpy as np
 
 from lormika import frames, many, neighbourhood
 from lormika.background import Background
-from lormika.case import Case, Parts, explain, locate
+from lormika.case import Case, explain, locate
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
+from lormika.instances import Instances
 from lormika.items import check_cuts, equal_frequency_cuts
 from lormika.many import blocks
 from lormika.models import as_model
@@ -32,6 +33,7 @@ from lormika.options import (
     check_integer,
     check_number,
 )
+from lormika.parts import Parts
 from lormika.schema import encoded_columns, read_schema
 from lormika.stages.asking import Spread, run_together
 from lormika.values import Scalar
@@ -140,7 +142,7 @@ class Explainer:
         if as_paper:
             points = whole_table_cuts(coded, bins) | points
         search = PAPER_SEARCH if as_paper else SearchOptions()
-        parts = Parts(asked, coded, known.astype(np.int32), options, search, bins, points, width)
+        parts = Parts.of(asked, coded, known.astype(np.int32), options, search, bins, points, width)
         self._set(parts)
         if parts.spread.identifiers:
             told = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
@@ -172,7 +174,7 @@ class Explainer:
         x
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
         """
-        return self._locate(self.schema.encode_instance(x)[None])[0]
+        return self._locate(self.schema.read_instance(x))[0]
 
     def explain(self, x: Any, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the model's prediction of one instance.
@@ -185,7 +187,7 @@ class Explainer:
             What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
         """
         chosen = self.search_options.but(options)
-        return self._explain(self.schema.encode_instance(x)[None], chosen)[0]
+        return self._explain(self.schema.read_instance(x), chosen)[0]
 
     def explain_many(
         self,
@@ -221,17 +223,17 @@ class Explainer:
             on_error=on_error, progress=progress,
         )  # fmt: skip
 
-    def _locate(self, instances: np.ndarray, spread: Spread = map) -> list[Case]:
+    def _locate(self, instances: Instances, spread: Spread = map) -> list[Case]:
         """Locate encoded instances, with shared model calls."""
         find = partial(neighbourhood.find, self.background, self.labels, options=self.neighbourhood_options)
-        near = [one for some in spread(find, blocks(instances)) for one in some]
-        ways = [locate(self._parts, x, one) for x, one in zip(instances, near, strict=True)]
-        return run_together(self.model, self.schema, ways, spread)
+        near = [one for some in spread(find, blocks(instances.rows)) for one in some]
+        ways = [locate(self._parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
+        return run_together(self.model, self.schema, ways, instances.unseen, spread)
 
-    def _explain(self, instances: np.ndarray, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
+    def _explain(self, instances: Instances, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
         """Explain encoded instances, with shared model calls."""
-        cases = self._locate(instances, spread)
-        return run_together(self.model, self.schema, [explain(case, options) for case in cases], spread)
+        ways = [explain(case, options) for case in self._locate(instances, spread)]
+        return run_together(self.model, self.schema, ways, instances.unseen, spread)
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

@@ -236,7 +236,8 @@ class Explanation:
         schema = self.sample.schema
         changes = [rule.rerun.edits for rule in self.counterfactual if rule.rerun is not None]
         rows = [self.instance, *(self.instance | {edit.feature: edit.after for edit in edits} for edits in changes)]
-        return schema.restore(np.stack([schema.encode_instance(row) for row in rows]))
+        read = [schema.read_instance(row) for row in rows]
+        return schema.with_unseen(read[0].unseen[0]).restore(np.concatenate([one.rows for one in read]))
 
     def to_text(self, width: int | None = None, figures: bool = False) -> str:
         """Readable text, by default as wide as the terminal; also what `print` shows.

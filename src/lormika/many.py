@@ -13,13 +13,14 @@ import numpy as np
 from lormika import frames
 from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
+from lormika.instances import Instances, Unseen
 from lormika.options import SearchOptions, check_choice, check_integer
 from lormika.progress import follow
 from lormika.schema import Schema
 from lormika.stages.asking import Spread
 
 OnError = Literal["record", "raise"]
-Explain = Callable[[np.ndarray, SearchOptions, Spread], list[Explanation]]
+Explain = Callable[[Instances, SearchOptions, Spread], list[Explanation]]
 """From encoded instances to their explanations."""
 
 ROWS_PER_CALL = 50_000  # more would no longer fit into the processor's cache, and be slower
@@ -45,10 +46,10 @@ def explain_rows(
     check_choice("on_error", on_error, ["record", "raise"])
     if n_jobs == 0:
         raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
-    encoded, failures = _encode(schema, table, on_error)
-    size = chunk_size or even_size(len(encoded), max(1, ROWS_PER_CALL // sample_rows))
-    results = _explain(explain, encoded, failures, options, n_jobs, size, on_error)
-    return follow(results, "explaining", len(encoded)) if progress else results
+    instances, failures = _read(schema, table, on_error)
+    size = chunk_size or even_size(len(instances), max(1, ROWS_PER_CALL // sample_rows))
+    results = _explain(explain, instances, failures, options, n_jobs, size, on_error)
+    return follow(results, "explaining", len(instances)) if progress else results
 
 
 def even_size(rows: int, about: int) -> int:
@@ -61,14 +62,14 @@ def even_size(rows: int, about: int) -> int:
     return max(1, -(-rows // chunks))
 
 
-def blocks(instances: np.ndarray) -> list[np.ndarray]:
-    """Instances in blocks that one thread works on."""
-    return [instances[start : start + _BLOCK] for start in range(0, len(instances), _BLOCK)]
+def blocks(rows: np.ndarray) -> list[np.ndarray]:
+    """Encoded instances in blocks that one thread works on."""
+    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
 
 
 def _explain(
     explain: Explain,
-    encoded: np.ndarray,
+    instances: Instances,
     failures: dict[int, str],
     options: SearchOptions,
     n_jobs: int,
@@ -78,27 +79,27 @@ def _explain(
     n_threads = n_jobs if n_jobs > 0 else os.cpu_count() or 1
     with nullcontext() if n_threads == 1 else ThreadPoolExecutor(n_threads) as pool:
         spread: Spread = map if pool is None else pool.map
-        for start in range(0, len(encoded), chunk_size):
-            chunk = range(start, min(start + chunk_size, len(encoded)))
+        for start in range(0, len(instances), chunk_size):
+            chunk = range(start, min(start + chunk_size, len(instances)))
             sound = np.array([row for row in chunk if row not in failures], dtype=np.intp)
-            told = _attempt(explain, encoded, sound, options, spread, on_error)
+            told = _attempt(explain, instances, sound, options, spread, on_error)
             for row in chunk:
                 yield Failure(row, failures[row]) if row in failures else next(told)
 
 
 def _attempt(
     explain: Explain,
-    encoded: np.ndarray,
+    instances: Instances,
     rows: np.ndarray,
     options: SearchOptions,
     spread: Spread,
     on_error: OnError,
 ) -> Iterator[Explanation | Failure]:
-    """Explain rows together; if that fails, each half apart, down to the row that is to blame."""
+    """Explain rows together; if that fails, some of them apart, down to the row that is to blame."""
     if len(rows) == 0:
         return
     try:
-        yield from explain(encoded[rows], options, spread)
+        yield from explain(instances[rows], options, spread)
     except (InputError, ModelError) as error:
         if len(rows) == 1:
             if on_error == "raise":
@@ -106,28 +107,37 @@ def _attempt(
                 raise
             yield Failure(int(rows[0]), str(error))
             return
-        for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-            yield from _attempt(explain, encoded, half, options, spread, on_error)
+        suspect = np.array([bool(instances.unseen[row]) for row in rows.tolist()])  # a model may refuse such rows
+        if on_error == "raise" or suspect.all() or not suspect.any():
+            for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
+                yield from _attempt(explain, instances, half, options, spread, on_error)
+            return
+        parts = [
+            _attempt(explain, instances, some, options, spread, on_error) for some in (rows[~suspect], rows[suspect])
+        ]
+        yield from (next(parts[is_suspect]) for is_suspect in suspect.tolist())
 
 
-def _encode(schema: Schema, table: Any, on_error: OnError) -> tuple[np.ndarray, dict[int, str]]:
+def _read(schema: Schema, table: Any, on_error: OnError) -> tuple[Instances, dict[int, str]]:
     """Encoded rows, and why some of them could not be encoded."""
     try:
-        return schema.encode(table), {}
+        return schema.read(table), {}
     except InputError:
         if on_error == "raise":
             raise
-    schema.encode(frames.take(table, range(0)))  # what is wrong with the whole table is no failure of a row
+    schema.read(frames.take(table, range(0)))  # what is wrong with the whole table is no failure of a row
     n_rows = frames.read(table, schema.names if isinstance(table, np.ndarray) else None).n_rows
     encoded, failures = np.full((n_rows, len(schema)), np.nan, order="F"), {}
+    unseen: list[Unseen] = [{} for _ in range(n_rows)]
     waiting = [range(n_rows)]
     while waiting:
         rows = waiting.pop()
         try:
-            encoded[rows.start : rows.stop] = schema.encode(frames.take(table, rows))
+            some = schema.read(frames.take(table, rows))
+            encoded[rows.start : rows.stop], unseen[rows.start : rows.stop] = some.rows, some.unseen
         except InputError as error:
             if len(rows) > 1:
                 waiting += [rows[: len(rows) // 2], rows[len(rows) // 2 :]]
             else:
                 failures[rows[0]] = str(error).replace(", row 0:", ":")
-    return encoded, failures
+    return Instances(encoded, unseen), failures

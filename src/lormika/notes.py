@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lormika.models import Model, Unit
 from lormika.options import Filter, SearchOptions
 from lormika.rule import Category, Rule
 from lormika.sample import Sample
+from lormika.schema import Feature
 from lormika.stages.trials import Trials
 from lormika.values import Scalar, format_number, format_value
 
@@ -41,19 +42,34 @@ _REQUIRED = {
 }
 
 
-def about_instance(background: Background, instance: np.ndarray) -> Iterator[str]:
-    """Values of the instance that the background does not have."""
+def about_instance(background: Background, identifiers: Container[int], instance: np.ndarray) -> Iterator[str]:
+    """Values of the instance that the background does not have; those of identifiers are all new."""
     for f, (feature, value) in enumerate(zip(background.schema.features, instance.tolist(), strict=True)):
         observed = background.observed(f)
         if math.isnan(value):
             if len(observed) == len(background.distinct[f]):
-                yield f"{feature.name} is missing here but never in the background, so no rule can speak of that."
+                yield f"{feature.name} is missing here but never in the background, so that no similar row lacks it."
         elif not feature.is_numeric:
-            if value not in observed:
-                yield f"{feature.name} = {format_value(feature.decode(value))} does not occur in the background."
+            if value not in observed and f not in identifiers:
+                yield _about_unseen(feature, value)
         elif len(observed) and not observed[0] <= value <= observed[-1]:
             span = f"{format_number(observed[0])} to {format_number(observed[-1])}"
             yield f"{feature.name} = {format_number(value)} lies outside the background, which goes from {span}."
+
+
+def _about_unseen(feature: Feature, value: float) -> str:
+    """What to know of a category that no row of the background has; perhaps it is but written in another way."""
+    own = feature.decode(value)
+    alike = [known for known in feature.categories or () if known != own and _bare(known) == _bare(own)]
+    hint = f" It has {format_value(alike[0])}, which differs in capitals or blanks alone." if alike else ""
+    return (
+        f"{feature.name} = {format_value(own)} was not seen in the background, so that no similar row has it; the "
+        f"model was asked about it as it is, and may not know it either.{hint}"
+    )
+
+
+def _bare(value: Scalar | None) -> str:
+    return "".join(str(value).split()).casefold()
 
 
 def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[str]:

@@ -30,23 +30,24 @@ class Restorer(Protocol):
         """Restore the column."""
 
 
-def _library(native: Any) -> str:
+def library(native: Any) -> str:
+    """Library of a table or column."""
     for ancestor in type(native).__mro__:  # of a class derived from a frame, too
-        library = ancestor.__module__.partition(".")[0]
-        if library in ("pandas", "polars", "pyarrow"):
-            return library
+        name = ancestor.__module__.partition(".")[0]
+        if name in ("pandas", "polars", "pyarrow"):
+            return name
     raise InputError(f"a {type(native).__module__} table cannot be built again: give a pandas, polars or pyarrow frame")
 
 
 def frame_column(column: Any, categories: Categories) -> Restorer:
     """Restorer of a column like this native one."""
-    make = {"pandas": _pandas_column, "polars": _polars_column, "pyarrow": _pyarrow_column}[_library(column)]
+    make = {"pandas": _pandas_column, "polars": _polars_column, "pyarrow": _pyarrow_column}[library(column)]
     return make(column, categories)
 
 
 def assembler(table: Any) -> Assembler:
     """What puts restored columns together to a table like this native one."""
-    match _library(table):
+    match library(table):
         case "pandas":
             return PandasAssembler(table.columns)
         case "polars":
@@ -57,7 +58,7 @@ def assembler(table: Any) -> Assembler:
 
 def declared_categories(column: Any) -> Categories:
     """Category list of a native column's type, in its order; None: the type has no list of its own."""
-    match _library(column):
+    match library(column):
         case "pandas" if hasattr(column.dtype, "categories"):
             return tuple(column.dtype.categories.tolist())
         case "pandas":  # an Arrow dictionary
@@ -102,6 +103,7 @@ class Lookup:
 
     def __call__(self, values: np.ndarray) -> Any:
         """Take the categories at these positions."""
+        assert not (values >= self.size).any(), "a category of another list"
         positions = _positions(values, self.size)
         gather = getattr(self.categories, "gather", None)  # polars
         return self.categories.take(positions) if gather is None else gather(positions)
@@ -147,7 +149,8 @@ class ArrayAssembler:
 
     def __call__(self, columns: Sequence[np.ndarray]) -> np.ndarray:
         """Stack them side by side."""
-        table = np.empty((len(columns[0]), len(columns)), dtype=self.dtype)
+        dtype = np.result_type(*columns) if self.dtype.kind == "U" else self.dtype  # new texts may be longer
+        table = np.empty((len(columns[0]), len(columns)), dtype=dtype)
         for position, column in enumerate(columns):
             table[:, position] = column
         return table

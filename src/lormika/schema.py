@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from lormika import frames, restore
 from lormika.errors import InputError, quote
+from lormika.instances import Instances, Unseen
 from lormika.values import Scalar, format_number, is_list, is_too_large, value_order
+from lormika.widen import has_list, stored, widen
 
 _EXACT = 2**53  # integers from here on may not be exact as float64
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
@@ -41,16 +43,37 @@ class Feature:
         """Whether the column stores whole numbers only."""
         return self.number_type is not None and self.number_type.kind in "iu"
 
-    def encode(self, column: frames.ColumnReader) -> np.ndarray:
-        """Encode a column, refusing what the background has not shown to be possible."""
-        encoded = self._encode_numbers(column) if self.is_numeric else self._encode_categories(column)
+    @property
+    def lists_categories(self) -> bool:
+        """Whether the column's type lists its categories, so that a model may go by their positions."""
+        return isinstance(self.restorer, restore.Lookup) and has_list(self.restorer)
+
+    def widened(self, more: Sequence[Scalar]) -> Feature:
+        """The same feature with more categories, as `encode` gives them, after those of the background."""
+        assert self.categories is not None
+        assert isinstance(self.restorer, restore.Lookup)
+        first = len(self.categories)
+        places = {value: first + place for place, value in enumerate(more)}
+        try:
+            restorer = widen(self.restorer, more)
+        except Exception as error:  # positions of a small type may all be taken
+            raise InputError(
+                f"column {self.name!r}: its type has no place for the category {quote(more[0])}"
+            ) from error
+        positions = {**self.positions, **places}
+        return replace(self, categories=(*self.categories, *more), positions=positions, restorer=restorer)
+
+    def encode(self, column: frames.ColumnReader) -> tuple[np.ndarray, dict[int, Scalar]]:
+        """Encode a column, refusing what its type cannot hold; and by row, categories that the background lacks."""
+        unseen: dict[int, Scalar] = {}
+        encoded = self._encode_numbers(column) if self.is_numeric else self._encode_categories(column, unseen)
         if not self.restorer.holds_missing and np.isnan(encoded).any():
             row = int(np.isnan(encoded).argmax())
             raise InputError(
                 f"column {self.name!r}, row {row}: a missing value, but the type of this column in the background "
                 "cannot hold one"
             )
-        return encoded
+        return encoded, unseen
 
     def fit(self, numbers: np.ndarray) -> np.ndarray:
         """Numbers as the background's type stores them: whole, or rounded to fewer digits."""
@@ -78,17 +101,29 @@ class Feature:
             row = int(bad.argmax())
             raise InputError(f"column {self.name!r}, row {row}: {format_number(numbers[row])} is {reason}")
 
-    def _encode_categories(self, column: frames.ColumnReader) -> np.ndarray:
+    def _encode_categories(self, column: frames.ColumnReader, unseen: dict[int, Scalar]) -> np.ndarray:
         codes = np.empty(len(values := column.objects()))
         for row, value in enumerate(values):
             code = np.nan if value is None else self.positions.get(value)
-            if code is None:
-                known = frames.listing(self.categories or ()) or "no value at all"
-                raise InputError(
-                    f"column {self.name!r}, row {row}: unseen category {quote(value)}; the background has {known}"
-                )
+            if code is None and value is not None:
+                kept = self._as_stored(row, value)
+                code = self.positions.get(kept, len(self.positions))
+                if code == len(self.positions):
+                    unseen[row] = kept
             codes[row] = code
         return codes
+
+    def _as_stored(self, row: int, value: Scalar) -> Scalar:
+        """A category that the background lacks, as the column's type stores it."""
+        assert isinstance(self.restorer, restore.Lookup)
+        found = stored(self.restorer, value)
+        if found is None or found in (math.inf, -math.inf):
+            known = frames.listing(self.categories or ()) or "no value at all"
+            raise InputError(
+                f"column {self.name!r}, row {row}: {quote(value)} is no value that this column can have; in the "
+                f"background it has {known}: give a value of the same type"
+            )
+        return found
 
     def decode(self, value: float) -> Scalar | None:
         """One encoded value as a plain Python scalar; missing: None."""
@@ -127,18 +162,40 @@ class Schema:
         return self.places[name]
 
     def encode(self, table: Any) -> np.ndarray:
-        """Encode a table (rows x features) with the columns of the background, in any order."""
+        """Encode a table (rows x features) all of whose categories the background has."""
+        instances = self.read(table)
+        for row, unseen in enumerate(instances.unseen):
+            for f, value in unseen.items():
+                known = frames.listing(self.features[f].categories or ()) or "no value at all"
+                raise InputError(
+                    f"column {self.names[f]!r}, row {row}: unseen category {quote(value)}; the background has {known}"
+                )
+        return instances.rows
+
+    def read(self, table: Any) -> Instances:
+        """Encode a table with the columns of the background, in any order; categories may be unseen."""
         reader = frames.read(table, self.names if isinstance(table, np.ndarray) else None)
         self._check_columns(reader.columns)
         encoded = np.empty((reader.n_rows, len(self)), order="F")
-        for position, feature in enumerate(self.features):
-            encoded[:, position] = feature.encode(reader[feature.name])
-        return encoded
+        unseen: list[dict[int, Scalar]] = [{} for _ in range(reader.n_rows)]
+        for f, feature in enumerate(self.features):
+            encoded[:, f], found = feature.encode(reader[feature.name])
+            for row, value in found.items():
+                unseen[row][f] = value
+        return Instances(encoded, unseen)
 
-    def encode_instance(self, x: Any) -> np.ndarray:
+    def read_instance(self, x: Any) -> Instances:
         """Encode one instance: a one-row frame, a Series, a dict, or a 1-D array in the order of the features."""
-        row: np.ndarray = self.encode(self._one_row(x))[0]
-        return row
+        return self.read(self._one_row(x))
+
+    def widened(self, more: Mapping[int, Sequence[Scalar]]) -> Schema:
+        """The same schema with more categories of some features, by their positions."""
+        features = tuple(f.widened(more[i]) if i in more else f for i, f in enumerate(self.features))
+        return replace(self, features=features)
+
+    def with_unseen(self, unseen: Unseen) -> Schema:
+        """The schema of one instance: with the categories that it alone has."""
+        return self.widened({f: [value] for f, value in unseen.items()}) if unseen else self
 
     def _one_row(self, x: Any) -> dict[Any, list[object]]:
         if isinstance(x, Mapping):
@@ -199,7 +256,7 @@ def is_identifier(different: int, rows: int) -> bool:
 
 def encoded_columns(schema: Schema, reader: frames.TableReader) -> Iterator[np.ndarray]:
     """Encoded columns one after the other: a large table is never held whole."""
-    return (feature.encode(reader[feature.name]) for feature in schema.features)
+    return (feature.encode(reader[feature.name])[0] for feature in schema.features)
 
 
 def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | int] | None) -> set[str]:

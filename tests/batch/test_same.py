@@ -89,15 +89,15 @@ def test_partitions_of_any_frame(batch) -> None:
     assert instances["id"].tolist()[1:7] == [f"n{i}" for i in range(1, 7)]
     assert instances["id"].isna().tolist()[::7] == [True, True]
 
-    spoiled = frame[10:14].assign(purpose=["car", "?", "car", "??"])
-    with pytest.warns(UserWarning, match=r"2 of 4 rows .* the first is row 11: column 'purpose': unseen category '\?'"):
+    spoiled = frame[10:14].assign(age=["40", "?", "41", "??"])
+    with pytest.warns(UserWarning, match=r"2 of 4 rows .* the first is row 11: column 'age': '\?' is not a number"):
         (rules,) = explain([spoiled])
     assert set(rules["row"]) == {10, 12}
     (instances,) = explain_partition(batch.folder / "made", "row", table="instances")([spoiled])
     assert instances["error"].notna().tolist() == [False, True, False, True]
     for table in ("rules", "instances"):
         strict = explain_partition(batch.folder / "made", "row", table=table, on_error="raise")
-        with pytest.raises(ModelError, match="row 11 cannot be explained: column 'purpose'"):
+        with pytest.raises(ModelError, match="row 11 cannot be explained: column 'age'"):
             list(strict([spoiled]))
     with pytest.raises(InputError, match="on_error"):
         explain_partition(batch.folder / "made", "row", on_error="ignore")

@@ -91,7 +91,7 @@ def test_smallest_edit_satisfies_the_rule(grounds, setting):
     }
     rule = read_rule(told, explainer.background, filled_values(explainer.background), explainer.model.names)
     x = setting.instances.iloc[[0]].assign(employment="employed", debt_ratio=0.1)
-    edited = smallest_edit(rule, explainer.background, explainer.schema.encode_instance(x))
+    edited = smallest_edit(rule, explainer.background, explainer.schema.read_instance(x).rows[0])
     assert edited is not None
     row = explainer.schema.restore(edited[None])
     assert rule.holds(row).all()
@@ -102,7 +102,7 @@ def test_a_rule_that_nothing_satisfies_has_no_edit(grounds, setting):
     explainer = grounds.explainer
     told = {"conditions": [{"feature": "phone", "is_not": 0}, {"feature": "phone", "is_not": 1}], "consequent": 0}
     rule = read_rule(told, explainer.background, filled_values(explainer.background), explainer.model.names)
-    instance = explainer.schema.encode_instance(setting.instances.iloc[[0]])
+    instance = explainer.schema.read_instance(setting.instances.iloc[[0]]).rows[0]
     assert smallest_edit(rule, explainer.background, instance) is None
 
 
@@ -140,7 +140,7 @@ def test_a_rule_that_held_for_the_value_given_for_a_missing_one_holds_for_the_mi
     assert (other.holds(X) == (X["employment"] != _categories(explainer, "employment")[0]).to_numpy()).all()
     missing = conditions({"feature": "employment", "is": len(_categories(explainer, "employment"))})
     assert (missing.holds(X) == X["employment"].isna().to_numpy()).all()
-    x = explainer.schema.encode_instance(X.iloc[[0]])
+    x = explainer.schema.read_instance(X.iloc[[0]]).rows[0]
     edited = smallest_edit(above, background, x)
     assert np.array_equal(edited, x, equal_nan=True)  # it holds already: nothing is changed
     assert with_category(above, X.iloc[[0]], names[0]).category is Category.CURRENT_SUPPORTING

@@ -16,7 +16,7 @@ from lormika.batch.inputs import model_facts, read_input
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
-from lormika.tables.numbers import as_numbers
+from lormika.tables.alike import typed_alike
 
 
 class DeadModelError(Exception):
@@ -82,7 +82,7 @@ def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[
     folder, run, explainer, model = opened
     frame = read_input(folder.path / run.input, rows)
     wanted = [row for row in rows if row not in skip]
-    features = as_numbers(frame[run.features].iloc[[row - rows.start for row in wanted]], explainer.schema)
+    features = typed_alike(frame[run.features].iloc[[row - rows.start for row in wanted]], explainer.schema)
     told = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
     check_alive(model, told)
     if any(isinstance(result, Failure) for result in told):  # is it these rows, or a server that is down?

@@ -15,12 +15,15 @@ import numpy as np
 
 from lormika import frames
 from lormika.errors import InputError
-from lormika.schema import Feature, Schema
+from lormika.schema import Feature, Schema, is_identifier
+from lormika.tables.alike import value_kind
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from lormika.background import Background
 
 _ROW_GROUP = 1000
 _NUMBERS = "__index_level_0__"  # what pandas calls the column of an index without a name
@@ -52,6 +55,20 @@ def _wrong_everywhere(feature: Feature, column: pd.DataFrame) -> str | None:
     return reason
 
 
+def all_unseen(rows: pd.DataFrame, background: Background) -> dict[str, object]:
+    """Columns none of whose categories the background has, each with one of them.
+
+    Identifiers are always new, and of a single row its explanation says enough.
+    """
+    found = {}
+    for f, feature in enumerate(background.schema.features if len(rows) > 1 else ()):
+        if not feature.is_numeric and not is_identifier(len(background.observed(f)), len(background)):
+            given = rows[feature.name].dropna().unique().tolist()
+            if given and not any(value in feature.positions for value in given):
+                found[feature.name] = given[0]
+    return found
+
+
 def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """The whole column, and each of its different values."""
     yield column
@@ -78,8 +95,9 @@ def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
 
 
 def _mixed(frame: pd.DataFrame, schema: Schema) -> list[str]:
-    """Columns of numbers with some texts among them, which Parquet has no type for: workers read them from text."""
-    names = [feature.name for feature in schema.features if feature.is_numeric and frame[feature.name].dtype == object]
+    """Columns of numbers or truths with some texts among them, for which Parquet has no type: workers read texts."""
+    typed = [feature.name for feature in schema.features if value_kind(feature) != "text"]
+    names = [name for name in typed if frame[name].dtype == object]
     return [name for name in names if any(isinstance(value, str) for value in frame[name])]
 
 

@@ -18,7 +18,7 @@ from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
 from lormika.many import OnError
 from lormika.options import check_choice
-from lormika.tables.numbers import as_numbers
+from lormika.tables.alike import typed_alike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ def _tell_failures(told: list[Told], on_error: OnError) -> None:
 def _told(opener: _Opener, features: pd.DataFrame) -> list[Explanation | Failure]:
     """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
     _, run, explainer, model = opener.open()
-    told = list(explainer.explain_many(as_numbers(features, explainer.schema), progress=False, **run.options))
+    told = list(explainer.explain_many(typed_alike(features, explainer.schema), progress=False, **run.options))
     try:
         check_alive(model, told)
     except DeadModelError as error:

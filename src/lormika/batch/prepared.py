@@ -14,11 +14,11 @@ from lormika import frames
 from lormika.background import Background
 from lormika.batch.contents import remove_background
 from lormika.batch.folder import digest_folder, is_sound
-from lormika.case import Parts
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.models import Model
 from lormika.options import NeighbourhoodOptions, SearchOptions
+from lormika.parts import Parts
 from lormika.schema import Schema, read_schema
 from lormika.writing import beside
 
@@ -85,7 +85,7 @@ def load(folder: Path, model: Any) -> Explainer:
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     options, search = NeighbourhoodOptions(**facts["options"]), SearchOptions(**facts["search"])
     width = facts["kernel_width"]
-    return Explainer._of(Parts(known, background, labels, options, search, facts["bins"], cuts, width))
+    return Explainer._of(Parts.of(known, background, labels, options, search, facts["bins"], cuts, width))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

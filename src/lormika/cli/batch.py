@@ -265,9 +265,10 @@ def _prepare(
 ) -> Run:
     """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
     from lormika.batch.headers import read_headers
+    from lormika.batch.inputs import all_unseen
     from lormika.batch.run import prepare
     from lormika.explainer import Explainer
-    from lormika.tables import as_numbers
+    from lormika.tables import typed_alike
 
     choice = order["choice"]
     table = sources.open_table(data, talk, **order["look"])
@@ -280,7 +281,9 @@ def _prepare(
         sources.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(loaded, around.frame[features], **order["explainer"])
-        rows = as_numbers(rows, explainer.schema, decimal_comma=table.delimiter == ";")
+        rows = typed_alike(rows, explainer.schema, decimal_comma=table.delimiter == ";")
+        for name, value in all_unseen(rows, explainer.background).items():
+            talk.warn(f"Note: column {name!r}: the background has none of its values, such as {value!r}")
         with talk.working("Preparing the run"):
             return prepare(
                 out, explainer, around.frame[features], rows, _facts(model, order["model"]), order["options"],

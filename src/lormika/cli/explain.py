@@ -12,7 +12,7 @@ import typer
 from lormika.cli import parameters as p
 from lormika.cli import sources
 from lormika.cli.output import Talk, emit, model_prints_aside, show
-from lormika.errors import InputError
+from lormika.errors import InputError, ModelError
 from lormika.options import Correction, Objective
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def explain(
     found: dict[tuple[str, Objective], Explanation] = {}
     with loading as loaded, model_prints_aside():
         from lormika.explainer import Explainer
-        from lormika.tables import as_numbers
+        from lormika.tables import typed_alike
 
         features = sources.feature_columns(loaded, around, target, drop, talk, also=table)
         instances = sources.chosen_instances(table, features, row, where, given)
@@ -134,7 +134,7 @@ def explain(
         comma = table.delimiter == ";"
         for name, x in instances.items():
             if not isinstance(x, dict):  # a row of the file, whose cells others may have turned into texts
-                instances[name] = as_numbers(x, explainer.schema, decimal_comma=comma)
+                instances[name] = typed_alike(x, explainer.schema, decimal_comma=comma)
         search = p.chosen(
             k=k, max_conditions=max_conditions, min_count=min_count, m=m, filter=filter, alpha=alpha,
             correction=correction, per=per, confirm=confirm, weight=weight,
@@ -144,8 +144,8 @@ def explain(
                 case = explainer.locate(instances[name])
                 for by in dict.fromkeys(objective):
                     found[name, by] = case.explain(**search, objective=by.value)
-            except InputError as error:
-                raise InputError(f"instance {name}: {error}") from error
+            except (InputError, ModelError) as error:
+                raise type(error)(f"instance {name}: {error}") from error
     for task, path in paths.items():
         talk.say(f"written: {found[task].save(path)}")
     if out is None and json:

@@ -7,9 +7,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lormika.errors import InputError, ModelError
+from lormika.instances import Unseen
 from lormika.models import Answer, Model
 from lormika.sample import distinct_rows
 from lormika.schema import Schema
+from lormika.stages.joining import describe_unseen, groups, joined, without_unseen
 
 T = TypeVar("T")
 Asking = Generator[np.ndarray, Answer, T]
@@ -19,11 +22,14 @@ Spread = Callable[..., Iterable[Any]]
 """Like `map`; one of threads works on several things at a time."""
 
 
-def run_together(model: Model, schema: Schema, ways: Sequence[Asking[T]], spread: Spread = map) -> list[T]:
+def run_together(
+    model: Model, schema: Schema, ways: Sequence[Asking[T]], unseen: Sequence[Unseen], spread: Spread = map
+) -> list[T]:
     """Run all to their end; in each round, one model call answers what all of them want to know.
 
-    In the first round the model is asked twice about the first row of each, apart from all others: the last row of that
-    answer tells whether the model repeats itself.
+    Of each, `unseen` says which categories its instance alone has: where the columns' types list their categories,
+    instances with the same ones share a call. In the first round the model is asked twice about the first row of each,
+    apart from all others: the last row of that answer tells whether the model repeats itself.
     """
     results: dict[int, T] = {}
     answers: dict[int, Answer | None] = dict.fromkeys(range(len(ways)))
@@ -33,7 +39,10 @@ def run_together(model: Model, schema: Schema, ways: Sequence[Asking[T]], spread
         steps = list(spread(_advance, [ways[i] for i in numbers], answers.values()))
         rows = {i: step for i, (step, _) in zip(numbers, steps, strict=True) if step is not None}
         results |= {i: result for i, (step, result) in zip(numbers, steps, strict=True) if step is None}
-        answers = _ask(model, schema, rows, again=is_first) if rows else {}
+        told: dict[int, Answer | None] = {}
+        for some in groups(schema, {i: unseen[i] for i in rows}):
+            told |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=is_first)
+        answers = {i: told[i] for i in rows}
         is_first = False
     return [results[i] for i in range(len(ways))]
 
@@ -46,17 +55,35 @@ def _advance(way: Asking[Any], answer: Answer | None) -> tuple[np.ndarray | None
         return None, stop.value
 
 
-def _ask(model: Model, schema: Schema, wanted: dict[int, np.ndarray], *, again: bool) -> dict[int, Answer | None]:
+def _ask(
+    model: Model, schema: Schema, wanted: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
+) -> dict[int, Answer]:
     """Ask once about all rows; of rows that are the same, about one."""
-    rows = np.concatenate(list(wanted.values())) if len(wanted) > 1 else next(iter(wanted.values()))
+    wide, parts = joined(schema, list(wanted.values()), unseen)
+    rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
-    firsts = [own[:1] for own in wanted.values()] if again else []
+    firsts = [part[:1] for part in parts] if again else []
     asked = np.concatenate([rows[first], *firsts])
-    answer = model(schema.restore(asked), len(asked))
-    own: dict[int, Answer | None] = {}
+    try:
+        answer = model(wide.restore(asked), len(asked))
+    except (InputError, ModelError) as error:
+        if any(unseen) and _answers(model, schema, without_unseen(schema, asked)):
+            told = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
+            raise type(error)(f"{error}; the cause: {told}") from error
+        raise
+    own: dict[int, Answer] = {}
     start = 0
-    for number, (i, part) in enumerate(wanted.items()):
+    for number, (i, part) in enumerate(zip(wanted, parts, strict=True)):
         places = copies[start : start + len(part)]
         own[i] = answer[np.append(places, len(first) + number) if again else places]
         start += len(part)
     return own
+
+
+def _answers(model: Model, schema: Schema, rows: np.ndarray) -> bool:
+    """Whether a model that has failed takes these rows."""
+    try:
+        model(schema.restore(rows), len(rows))
+    except (InputError, ModelError):
+        return False
+    return True

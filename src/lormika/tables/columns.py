@@ -132,6 +132,12 @@ def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar
     return {text: parsed[word] for text, word in numbers.items()}
 
 
+def parse_truths(texts: Iterable[str]) -> dict[str, bool]:
+    """Those of some texts that are true or false."""
+    bare = {text: text.strip(" \t").lower() for text in texts}
+    return {text: _TRUTHS[word] for text, word in bare.items() if word in _TRUTHS}
+
+
 def _number(word: str) -> Scalar:
     if _WHOLE.fullmatch(word):
         return int(word) if len(word) < 4000 else word  # Python refuses to read longer ones
