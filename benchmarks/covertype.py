@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import data
 import numpy as np
 import pandas as pd
 from explaining import STAGES, median, time_stages, time_ways
@@ -14,6 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 from timing import milliseconds, within
 
+import data
 from lormika import Explainer
 from models import TimedModel
 

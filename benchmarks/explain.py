@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import data
 import pandas as pd
 from explaining import STAGES, Timing, mean, median, time_stages, time_ways
 from report import Report, Requirement, SkippedError, Table
 from sklearn.model_selection import train_test_split
 from timing import milliseconds
 
+import data
 import models
 from lormika import Explainer
 

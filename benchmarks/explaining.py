@@ -20,15 +20,15 @@ from models import TimedModel
 
 # Where each stage of an explanation can be timed. A stage does not count the stages called inside it.
 STAGES = {
-    "read x": ["lormika.schema:Schema.read_instance"],
-    "distance scan": ["lormika.background:Background.squared_distances"],
-    "select": ["lormika.neighbourhood:select"],
-    "generate": ["lormika.neighbourhood:generate"],
-    "gather rows, seed": ["lormika.neighbourhood:_find_one"],
+    "read x": ["lormika.frames.schema:Schema.read_instance"],
+    "distance scan": ["lormika.stages.background:Background.squared_distances"],
+    "select": ["lormika.stages.neighbourhood:select"],
+    "generate": ["lormika.stages.neighbourhood:generate"],
+    "gather rows, seed": ["lormika.stages.neighbourhood:_find_one"],
     "itemise": ["lormika.case:itemise"],
     "make edits": ["lormika.case:make_edits", "lormika.case:Plan.of", "lormika.case:Plan.rows"],
     "same rows once, read answers": ["lormika.stages.asking:_ask"],
-    "restore frame": ["lormika.schema:Schema.restore"],
+    "restore frame": ["lormika.frames.schema:Schema.restore"],
     "the model's calls": ["models:TimedModel._timed"],
     "trials: turning, settle": ["lormika.case:try_edits"],
     "search": ["lormika._core:search"],

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import data
 from report import PAGE, Report, Requirement, SkippedError, Table
 from timing import cpu, within
 
+import data
 from lormika import Explainer, datasets
 
 INSTANCES, BLOCK = 1000, 100
@@ -115,9 +115,9 @@ def _batch(model: Any, background: Any, rows: Any, workers: int, chunk_rows: int
     """Seconds of a run of `lormika batch`, and the most memory (GB) of all its processes at a time."""
     import pickle
 
-    from lormika.batch.inputs import model_facts
-    from lormika.batch.local import LocalEngine
-    from lormika.batch.run import Shard, prepare, run_chunks
+    from lormika.jobs.inputs import model_facts
+    from lormika.jobs.local import LocalEngine
+    from lormika.jobs.run import Shard, prepare, run_chunks
 
     with tempfile.TemporaryDirectory() as place:
         folder, file = Path(place, "run"), Path(place, "model.pkl")

@@ -12,10 +12,10 @@ from tasks import Task, make_task
 from timing import best, milliseconds, within
 
 from lormika import _core
-from lormika.items import Items
 from lormika.options import Filter, Objective, SearchOptions
 from lormika.rule import Equals, Rule
-from lormika.search import Space, make_lists
+from lormika.stages.items import Items
+from lormika.stages.search import Space, make_lists
 
 LIMIT = 60  # seconds for one cell
 RUNS = [("A", 4), ("B", 3), ("B", 4), ("C", 4)]

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from lormika import Category, Explainer, Interval, datasets
-from lormika.datasets import LOAN_RULES, loan_reasons
+from lormika.data.datasets import LOAN_RULES, loan_reasons
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lormika import Category, Explainer, Explanation, InputError, Missing, ModelError, mine_rules
 from lormika.errors import quote
+from lormika.frames.values import format_exact, format_number, format_value
 from lormika.rule import Interval
-from lormika.values import format_exact, format_number, format_value
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -1,13 +1,13 @@
 """Explain one prediction with the k best if-then rules around it."""
 
-from lormika import datasets
 from lormika.case import Case
+from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Effect, Explanation, Failure
 from lormika.options import SearchOptions
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
-from lormika.search import mine_rules
+from lormika.stages.search import mine_rules
 from lormika.version import __version__
 
 __all__ = [

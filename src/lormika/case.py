@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lormika import notes
 from lormika.errors import InputError
 from lormika.explanation import (
     AskedSummary,
@@ -18,23 +17,24 @@ from lormika.explanation import (
     Explanation,
     NeighbourhoodSummary,
 )
-from lormika.instances import Unseen
-from lormika.items import Items, itemise, name_single
+from lormika.frames.instances import Unseen
+from lormika.frames.values import plain
 from lormika.models import Answer
-from lormika.neighbourhood import Neighbourhood
 from lormika.options import NeighbourhoodOptions, SearchKeywords, SearchOptions
 from lormika.parts import Parts
 from lormika.rule import Rule
-from lormika.sample import Sample
-from lormika.search import Space, make_lists
+from lormika.stages import notes
 from lormika.stages.asking import Asking, run_together
 from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
+from lormika.stages.items import Items, itemise, name_single
+from lormika.stages.neighbourhood import Neighbourhood
 from lormika.stages.rerun import rerun
+from lormika.stages.sample import Sample
+from lormika.stages.search import Space, make_lists
 from lormika.stages.trials import Plan, Trials, try_edits
-from lormika.values import plain
 from lormika.version import __version__
 
 _TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in the last digits

@@ -10,13 +10,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lormika import frames, many, neighbourhood
-from lormika.background import Background
+from lormika import frames, many
 from lormika.case import Case, explain, locate
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
-from lormika.instances import Instances
-from lormika.items import check_cuts, equal_frequency_cuts
+from lormika.frames.instances import Instances
+from lormika.frames.schema import encoded_columns, read_schema
+from lormika.frames.values import Scalar
 from lormika.many import blocks
 from lormika.models import as_model
 from lormika.options import (
@@ -34,9 +34,10 @@ from lormika.options import (
     check_number,
 )
 from lormika.parts import Parts
-from lormika.schema import encoded_columns, read_schema
+from lormika.stages import neighbourhood
 from lormika.stages.asking import Spread, run_together
-from lormika.values import Scalar
+from lormika.stages.background import Background
+from lormika.stages.items import check_cuts, equal_frequency_cuts
 
 
 class Explainer:

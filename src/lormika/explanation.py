@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lormika import payload as payloads
 from lormika.errors import InputError
+from lormika.frames.values import Scalar, format_value
 from lormika.options import check_choice, check_integer
 from lormika.rule import Category, Rule
-from lormika.sample import Sample
-from lormika.values import Scalar, format_value
+from lormika.stages.sample import Sample
+from lormika.views import payload as payloads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -276,9 +276,9 @@ class Explanation:
 
     def save(self, path: str | Path) -> Path:
         """Write to a file by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""
-        from lormika.views import files
+        from lormika.views import saving
 
-        return files.save(self.to_dict(), Path(path))
+        return saving.save(self.to_dict(), Path(path))
 
     def _repr_html_(self) -> str:
         return self.to_html(page=False)

@@ -13,10 +13,10 @@ import numpy as np
 from lormika import frames
 from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
-from lormika.instances import Instances, Unseen
+from lormika.frames.instances import Instances, Unseen
+from lormika.frames.schema import Schema
 from lormika.options import SearchOptions, check_choice, check_integer
 from lormika.progress import follow
-from lormika.schema import Schema
 from lormika.stages.asking import Spread
 
 OnError = Literal["record", "raise"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.explanation import FeatureSummary
-from lormika.instances import Unseen
+from lormika.frames.instances import Unseen
+from lormika.frames.schema import Schema
 from lormika.models import Model
 from lormika.options import NeighbourhoodOptions, SearchOptions
-from lormika.schema import Schema
+from lormika.stages.background import Background
 from lormika.stages.spread import Spread
 
 _QUANTILES = 21

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lormika import frames
-from lormika.queries import query_name, query_value, sql_name, sql_value
-from lormika.values import Scalar, format_exact, format_value
+from lormika.frames.queries import query_name, query_value, sql_name, sql_value
+from lormika.frames.values import Scalar, format_exact, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from lormika import mine_rules
-from lormika.payload import load_rule
+from lormika.views.payload import load_rule
 
 MINE = ["mine", "loans.csv", "--target", "decision", "--drop", "id"]
 

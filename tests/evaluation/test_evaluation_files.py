@@ -10,7 +10,7 @@ import pytest
 
 from lormika.evaluation import write_figures, write_tables
 from lormika.evaluation.figures import draw
-from lormika.evaluation.files import to_csv, to_latex, to_markdown
+from lormika.evaluation.table_files import to_csv, to_latex, to_markdown
 from lormika.evaluation.tables import MEASURES, Entry, Table
 
 ORDER = ["lormika", "lormika-other-data", "lormika-paper", "anchor", "lore"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lormika.cli import arguments
 from lormika.cli import parameters as p
-from lormika.cli import sources
 from lormika.cli.batch_work import How, work
 from lormika.cli.output import Talk
 from lormika.errors import InputError
@@ -21,8 +21,8 @@ from lormika.options import Correction, Objective
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lormika.batch.folder import Folder, Run
-    from lormika.batch.run import Shard
+    from lormika.jobs.folder import Folder, Run
+    from lormika.jobs.run import Shard
 
 
 class EngineName(StrEnum):
@@ -160,7 +160,7 @@ def batch(
         "explainer": p.chosen(
             categorical=categorical or None, class_names=class_name or None, min_neighbours=min_neighbours,
             max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin, n_generated=n_generated,
-            design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=sources.read_cuts(cut),
+            design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=arguments.read_cuts(cut),
             random_state=random_state, preset=preset,
         ),
         "options": p.chosen(
@@ -187,7 +187,7 @@ def batch(
 
 def _check(engine: EngineName, scheduler: str | None, shard: str) -> Shard:
     """Refuse options that do not go together, before anything takes time."""
-    from lormika.batch.run import Shard
+    from lormika.jobs.run import Shard
 
     if engine == EngineName.DASK and scheduler is None:
         raise typer.BadParameter("say where the cluster is: --scheduler tcp://host:8786", param_hint="--engine dask")
@@ -201,7 +201,7 @@ def _check(engine: EngineName, scheduler: str | None, shard: str) -> Shard:
 
 def _check_headers(texts: Sequence[str], model: str) -> tuple[str, ...]:
     """Headers as workers get them; a secret that is not there is missed before anything takes time."""
-    from lormika.batch.headers import read_headers, settle_headers
+    from lormika.jobs.headers import read_headers, settle_headers
 
     if texts and "://" not in model:
         raise typer.BadParameter("it is for a model behind http://…", param_hint="--header")
@@ -212,8 +212,8 @@ def _check_headers(texts: Sequence[str], model: str) -> tuple[str, ...]:
 @contextmanager
 def _open_folder(out: Path, *, shared: bool) -> Iterator[Folder]:
     """The folder of a run, which others keep out of; one with files of others is refused."""
-    from lormika.batch.contents import check_contents
-    from lormika.batch.folder import Folder
+    from lormika.jobs.contents import check_contents
+    from lormika.jobs.folder import Folder
 
     there, folder = out.exists(), Folder(out)
     try:
@@ -233,16 +233,16 @@ def _open_folder(out: Path, *, shared: bool) -> Iterator[Folder]:
 
 
 def _facts(model: str, how: dict[str, Any]) -> dict[str, Any]:
-    from lormika.batch.inputs import model_facts
+    from lormika.jobs.inputs import model_facts
 
     given = {name: how[name] for name in ("trust", "allow_pickle", "isolate")}
-    limits = sources.limits(how["memory_limit"], how["time_limit"])
+    limits = arguments.limits(how["memory_limit"], how["time_limit"])
     return model_facts(model, given | {"max_size": how["max_size"] * 1_000_000} | limits)
 
 
 def _identify(order: dict[str, Any], model: str, data: Path, background: Path | None) -> dict[str, Any] | None:
     """The command with the content of its files; None: a part of it has none, such as a model behind a URL."""
-    from lormika.batch.inputs import sha256
+    from lormika.jobs.inputs import sha256
 
     try:
         facts = _facts(model, order["model"])
@@ -264,21 +264,21 @@ def _prepare(
     talk: Talk,
 ) -> Run:
     """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
-    from lormika.batch.headers import read_headers
-    from lormika.batch.inputs import all_unseen
-    from lormika.batch.run import prepare
+    from lormika.data import typed_alike
     from lormika.explainer import Explainer
-    from lormika.tables import typed_alike
+    from lormika.jobs.headers import read_headers
+    from lormika.jobs.inputs import all_unseen
+    from lormika.jobs.run import prepare
 
     choice = order["choice"]
-    table = sources.open_table(data, talk, **order["look"])
-    around = table if background is None else sources.open_table(background, talk, **order["look"])
+    table = arguments.open_table(data, talk, **order["look"])
+    around = table if background is None else arguments.open_table(background, talk, **order["look"])
     sent = [f"{name}: {value}" for name, value in read_headers(headers).items()]
-    with sources.open_model(model, talk, headers=sent, **order["model"]) as loaded:
-        features = sources.feature_columns(loaded, around, choice["target"], choice["drop"], talk, also=table)
-        rows = sources.chosen_rows(table, features, choice["where"], choice["id"])
+    with arguments.open_model(model, talk, headers=sent, **order["model"]) as loaded:
+        features = arguments.feature_columns(loaded, around, choice["target"], choice["drop"], talk, also=table)
+        rows = arguments.chosen_rows(table, features, choice["where"], choice["id"])
         _report_names(rows, choice["id"], talk)
-        sources.report_columns(around, features, talk)
+        arguments.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(loaded, around.frame[features], **order["explainer"])
         rows = typed_alike(rows, explainer.schema, decimal_comma=table.delimiter == ";")

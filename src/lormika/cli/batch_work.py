@@ -15,9 +15,9 @@ import typer
 from lormika.cli.output import Talk
 
 if TYPE_CHECKING:
-    from lormika.batch.driver import Engine
-    from lormika.batch.folder import Run
-    from lormika.batch.run import Shard
+    from lormika.jobs.driver import Engine
+    from lormika.jobs.folder import Run
+    from lormika.jobs.run import Shard
 
 _SOME_FAILED, _INTERRUPTED = 3, 130
 _LINE_EVERY = 30.0  # seconds between lines about the progress, unless a tenth is done before
@@ -43,10 +43,10 @@ class How:
     def engine(self, out: Path, run: Run, talk: Talk) -> Engine:
         """What does the chunks."""
         if self.scheduler is not None:
-            from lormika.batch.dask_engine import DaskEngine
+            from lormika.jobs.dask_engine import DaskEngine
 
             return DaskEngine(out, run, self.scheduler, self.chunk_limit, talk.warn, self.headers)
-        from lormika.batch.local import LocalEngine
+        from lormika.jobs.local import LocalEngine
 
         workers = min(self.processes, len(self.shard.chunks(run)))
         return LocalEngine(out, run, workers, self.chunk_limit, self.headers)
@@ -54,7 +54,7 @@ class How:
 
 def work(out: Path, run: Run, how: How, talk: Talk) -> None:
     """Do what is not done, and say what the run came to."""
-    from lormika.batch.run import run_chunks
+    from lormika.jobs.run import run_chunks
 
     own = how.shard.chunks(run)
     if not own:
@@ -81,7 +81,7 @@ class _Progress:
     """How far the chunks of a shard are; nothing is shown if there is nothing to do."""
 
     def __init__(self, out: Path, run: Run, own: Sequence[int], stack: ExitStack, talk: Talk) -> None:
-        from lormika.batch.folder import Folder
+        from lormika.jobs.folder import Folder
 
         self._folder, self._run, self._own, self._stack, self._talk = Folder(out), run, own, stack, talk
         self._advance: Callable[[int], None] = lambda rows: None

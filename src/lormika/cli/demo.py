@@ -86,7 +86,7 @@ def demo(
 
         lormika demo --dataset german --model lr --objective confidence
     """
-    from lormika.views.files import check_path
+    from lormika.views.saving import check_path
 
     check_path(out)
     talk = Talk(quiet)
@@ -116,8 +116,7 @@ class _Trained:
 
 def _train(dataset: Dataset, learner: Learner, row: int | None, talk: Talk) -> _Trained:
     with talk.working(f"Loading {dataset}"):
-        from lormika import datasets
-        from lormika.tables import select_rows
+        from lormika.data import datasets, select_rows
 
         X, y = datasets.load(dataset.value)
         train_X, test_X, train_y, _ = datasets.split(X, y)
@@ -155,7 +154,7 @@ def _parts(dataset: Dataset, explanation: Explanation, report: Path | None) -> I
     """The instance, its explanation, and where to go from there."""
     from rich.text import Text
 
-    from lormika.values import format_value
+    from lormika.frames.values import format_value
     from lormika.views import text
 
     given = ", ".join(f"{name} {format_value(value)}" for name, value in explanation.instance.items())

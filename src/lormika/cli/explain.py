@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lormika.cli import arguments
 from lormika.cli import parameters as p
-from lormika.cli import sources
 from lormika.cli.output import Talk, emit, model_prints_aside, show
 from lormika.errors import InputError, ModelError
 from lormika.options import Correction, Objective
@@ -93,11 +93,11 @@ def explain(
     if out is not None and json:
         raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
     if out is not None:
-        from lormika.views.files import check_path
+        from lormika.views.saving import check_path
 
         check_path(out)
     inputs = [data, background, *instance, *([] if "://" in model else [model])]
-    sources.check_outputs([] if out is None else [out], inputs)
+    arguments.check_outputs([] if out is None else [out], inputs)
     talk = Talk(quiet)
     look: dict[str, Any] = {
         "delimiter": delimiter,
@@ -105,30 +105,30 @@ def explain(
         "encoding": encoding,
         "categorical": categorical,
     }
-    table = sources.open_table(data, talk, **look)
-    around = table if background is None else sources.open_table(background, talk, **look)
-    given = sources.read_instances(instance)
-    sources.check_names(around, [*drop, *([] if target is None else [target])], also=table)
-    loading = sources.open_model(
+    table = arguments.open_table(data, talk, **look)
+    around = table if background is None else arguments.open_table(background, talk, **look)
+    given = arguments.read_instances(instance)
+    arguments.check_names(around, [*drop, *([] if target is None else [target])], also=table)
+    loading = arguments.open_model(
         model, talk, trust=trust, allow_pickle=allow_pickle, max_size=max_size, headers=header, isolate=isolate,
         memory_limit=memory_limit, time_limit=time_limit,
     )  # fmt: skip
     found: dict[tuple[str, Objective], Explanation] = {}
     with loading as loaded, model_prints_aside():
+        from lormika.data import typed_alike
         from lormika.explainer import Explainer
-        from lormika.tables import typed_alike
 
-        features = sources.feature_columns(loaded, around, target, drop, talk, also=table)
-        instances = sources.chosen_instances(table, features, row, where, given)
+        features = arguments.feature_columns(loaded, around, target, drop, talk, also=table)
+        instances = arguments.chosen_instances(table, features, row, where, given)
         tasks = [(name, by) for name in instances for by in dict.fromkeys(objective)]
         paths = {} if out is None else _paths(tasks, out)
-        sources.check_outputs(paths.values(), inputs)
-        sources.report_columns(around, features, talk)
+        arguments.check_outputs(paths.values(), inputs)
+        arguments.report_columns(around, features, talk)
         with talk.working(f"Asking the model about {len(around.frame):,} rows"):
             explainer = Explainer(loaded, around.frame[features], **p.chosen(
                 categorical=categorical or None, class_names=class_name or None, min_neighbours=min_neighbours,
                 max_neighbours=max_neighbours, kernel_width=kernel_width, thin=thin, n_generated=n_generated,
-                design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=sources.read_cuts(cut),
+                design=design, snap=snap, n_asked=n_asked, bins=bins, cuts=arguments.read_cuts(cut),
                 random_state=random_state, preset=preset,
             ))  # fmt: skip
         comma = table.delimiter == ";"

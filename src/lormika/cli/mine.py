@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from lormika.cli import arguments
 from lormika.cli import parameters as p
-from lormika.cli import sources
 from lormika.cli.output import Talk, emit, show
 from lormika.options import Correction, Filter, Objective
-from lormika.payload import RULES_FORMAT, Payload, dump_rules
+from lormika.views.payload import RULES_FORMAT, Payload, dump_rules
 
 
 def mine(
@@ -51,27 +51,27 @@ def mine(
     if out is not None and json:
         raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
     if out is not None:
-        from lormika.views.files import check_path
+        from lormika.views.saving import check_path
 
         check_path(out, RULES_FORMAT)
-        sources.check_outputs([out, *(_path(out, by, objective) for by in objective)], [data])
+        arguments.check_outputs([out, *(_path(out, by, objective) for by in objective)], [data])
     talk = Talk(quiet)
-    table = sources.open_table(
+    table = arguments.open_table(
         data, talk, delimiter=delimiter, missing=missing, encoding=encoding, categorical=categorical
     )
-    features = sources.feature_columns(None, table, target, drop, talk)
-    sources.report_columns(table, features, talk)
-    y = sources.target_column(table, target)
-    classes = sources.named_classes(y, to)
+    features = arguments.feature_columns(None, table, target, drop, talk)
+    arguments.report_columns(table, features, talk)
+    y = arguments.target_column(table, target)
+    classes = arguments.named_classes(y, to)
     found: dict[Objective, Payload] = {}
     for by in dict.fromkeys(objective):
         options: dict[str, Any] = {
             "k": k, "objective": by.value, "max_conditions": max_conditions, "min_count": min_count, "m": m,
             "filter": filter.value, "alpha": alpha, "correction": correction.value, "bins": bins,
-            "cuts": sources.read_cuts(cut),
+            "cuts": arguments.read_cuts(cut),
         }  # fmt: skip
         with talk.working(f"Searching for the {k} best rules by {by}"):
-            from lormika.search import mine_rules
+            from lormika.stages.search import mine_rules
 
             rules = mine_rules(table.frame[features], y, categorical=categorical or None, classes=classes, **options)
         found[by] = dump_rules(rules, options)
@@ -84,11 +84,11 @@ def _path(out: Path, by: Objective, objectives: list[Objective]) -> Path:
 
 
 def _show(found: dict[Objective, Payload], out: Path | None, json: bool, talk: Talk) -> None:
-    from lormika.views import files, rule_table
+    from lormika.views import rule_table, saving
 
     for by, payload in found.items():
         if out is not None:
-            path = files.save(payload, _path(out, by, list(found)))
+            path = saving.save(payload, _path(out, by, list(found)))
             talk.say(f"written: {path}")
         elif json:
             emit(json_format.dumps(payload, ensure_ascii=False, allow_nan=False))

@@ -41,7 +41,7 @@ def report(
         raise InputError(f"{out}: there is no folder {out.parent}")
     talk = Talk(quiet)
     with talk.working(f"Counting the rules in {run}"):
-        from lormika.batch.summary import summarise
+        from lormika.jobs.summary import summarise
 
         payload = summarise(run, top)
     from lormika.views.summary_html import to_summary

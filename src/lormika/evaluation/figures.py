@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lormika.errors import InputError
-from lormika.evaluation.files import IN_PAPER
+from lormika.evaluation.table_files import IN_PAPER
 from lormika.evaluation.tables import Entry, Table
 from lormika.writing import whole_file
 

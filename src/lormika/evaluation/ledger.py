@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lormika.batch import lock
 from lormika.errors import InputError
 from lormika.evaluation.plan import DATASETS, MODELS, Cell, Plan
 from lormika.evaluation.record import Record
+from lormika.jobs import lock
 from lormika.version import __version__
 from lormika.writing import whole_file
 

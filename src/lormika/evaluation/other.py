@@ -31,8 +31,8 @@ from lormika.evaluation.measures import of_counts
 from lormika.evaluation.record import Record
 from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Counted, Setting
+from lormika.frames.values import Scalar
 from lormika.rule import Condition, Counts, Equals, Interval, Missing, Rule
-from lormika.values import Scalar
 
 Explain = Callable[[Any], Iterable["Rule | tuple[Sequence[Condition], Scalar]"]]
 """From an instance, a frame of one row, to rules, the best first: rules of this library, or conditions and a class."""

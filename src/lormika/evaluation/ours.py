@@ -17,7 +17,7 @@ from lormika.explainer import Explainer
 from lormika.explanation import Explanation
 from lormika.options import PAPER_SEARCH
 from lormika.rule import Rule
-from lormika.search import mine_rules
+from lormika.stages.search import mine_rules
 
 _PAPER = {name: getattr(PAPER_SEARCH, name) for name in ("max_conditions", "min_count", "m", "filter")}
 """How the rules of the paper's tables are searched for.

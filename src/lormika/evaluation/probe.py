@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.evaluation.setting import Setting
+from lormika.stages.background import Background
 
 _SEED = 20_200_102
 _DECIMALS = 9  # batches of different sizes differ in the last digits

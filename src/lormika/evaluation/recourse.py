@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.evaluation.probe import Probe
 from lormika.rule import Edit, Rule
+from lormika.stages.background import Background
 
 
 def measure_recourse(probe: Probe, instance: int, rows: np.ndarray) -> dict[str, Any]:

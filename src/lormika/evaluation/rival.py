@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
 from lormika.evaluation.ledger import LEFTOVER
 from lormika.evaluation.measures import interestingness
 from lormika.evaluation.plan import APART
-from lormika.evaluation.process import FailedError, Process, last_line
 from lormika.evaluation.record import Record
 from lormika.evaluation.recourse import unfilled
+from lormika.evaluation.rival_process import FailedError, Process, last_line
 from lormika.evaluation.rules import read_rule
 from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Setting, plain_model
+from lormika.stages.background import Background
 
 SCRIPT = Path(__file__).parent / "rivals" / "child.py"
 _SETTING_UP = 600.0  # seconds

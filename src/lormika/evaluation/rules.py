@@ -10,11 +10,11 @@ from typing import Any, cast
 import numpy as np
 
 from lormika import frames
-from lormika.background import Background
+from lormika.frames.schema import Feature
+from lormika.frames.values import Scalar
 from lormika.rule import Category, Condition, Counts, Equals, Interval, Missing, Rule
-from lormika.schema import Feature
+from lormika.stages.background import Background
 from lormika.stages.edits import smallest_edit as edit
-from lormika.values import Scalar
 
 _NO_COUNTS = Counts(0, 0, 0, 0)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lormika import datasets
+from lormika.data import datasets
 from lormika.errors import InputError
 from lormika.writing import whole_file
 

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from lormika.errors import InputError
-from lormika.models.files import too_large
+from lormika.models.model_files import too_large
 
 _CHUNK = 1 << 20
 _NUMPY, _ZIP = b"\x93NUMPY", b"PK\x03\x04"

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult
 
 from lormika.errors import InputError, ModelError
 from lormika.models import json_text
-from lormika.models.files import megabytes
+from lormika.models.model_files import megabytes
 from lormika.models.sockets import TimedSocket, open_socket
 
 _BUSY = (429, 502, 503, 504)

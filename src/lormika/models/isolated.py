@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from lormika.errors import InputError, ModelError
+from lormika.frames.values import Scalar
 from lormika.models import wire
-from lormika.models.files import megabytes
 from lormika.models.model import METHODS
-from lormika.values import Scalar
+from lormika.models.model_files import megabytes
 
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 _CHUNK = 1 << 20
@@ -144,7 +144,7 @@ def _start(memory_limit: int) -> tuple[subprocess.Popen[bytes], int]:
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "lormika.models.child", str(theirs), str(memory_limit)],
+            [sys.executable, "-P", "-m", "lormika.models.isolated_child", str(theirs), str(memory_limit)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

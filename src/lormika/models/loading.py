@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lormika.errors import InputError
-from lormika.models import files
+from lormika.models import model_files
 from lormika.models.model import check_model
 from lormika.options import check_integer, check_number
 
@@ -95,14 +95,14 @@ def _scheme(source: str | Path) -> str:
         if source.startswith("python:"):
             return "python"
         if "://" in source:
-            raise InputError(f"{source}: this kind of address is not known; {files.UNDERSTOOD}")
+            raise InputError(f"{source}: this kind of address is not known; {model_files.UNDERSTOOD}")
     elif not isinstance(source, Path):
         raise InputError(f"cannot load a model from a {type(source).__name__}: give a path or an address as text")
     return "file"
 
 
 def _load_file(path: Path, trust: Sequence[str], allow_pickle: bool, max_size: int) -> Any:
-    files.check(path)
+    model_files.check(path)
     suffix = path.suffix.lower()
     if suffix == ".skops":
         from lormika.models.skops_file import load_skops
@@ -116,4 +116,4 @@ def _load_file(path: Path, trust: Sequence[str], allow_pickle: bool, max_size: i
         from lormika.models.pickles import load_pickle
 
         return load_pickle(path, allow_pickle=allow_pickle)
-    raise InputError(f"{path}: files that end in {suffix or 'no suffix'} are not known; {files.UNDERSTOOD}")
+    raise InputError(f"{path}: files that end in {suffix or 'no suffix'} are not known; {model_files.UNDERSTOOD}")

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from lormika.errors import InputError, ModelError, quote
-from lormika.frames import listing, take
-from lormika.values import Scalar, first_masked, is_list, is_too_large, plain, value_order
+from lormika.frames.readers import listing, take
+from lormika.frames.values import Scalar, first_masked, is_list, is_too_large, plain, value_order
 
 _ROWS_TO_COMPARE = 1000
 _MOST_NUMBERS = 100  # that a function may give as labels

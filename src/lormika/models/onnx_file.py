@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from lormika.errors import InputError, ModelError
-from lormika.models import files
-from lormika.models.columns import Input, check_inputs, feature_names, tensors
+from lormika.frames.values import Scalar
+from lormika.models import model_files
 from lormika.models.extras import require
 from lormika.models.onnx_graph import BrokenFileError, Graph, read_graph
-from lormika.values import Scalar
+from lormika.models.tensors import Input, check_inputs, feature_names, tensors
 
 _TYPES: dict[str, np.dtype[Any]] = {
     "float16": np.dtype(np.float16),
@@ -77,8 +77,8 @@ class OnnxModel:
 
 def load_onnx(path: Path, *, max_size: int) -> OnnxModel:
     """Load an ONNX file that is complete in itself."""
-    data = files.read(path, max_size)
-    if files.looks_like_pickle(data):
+    data = model_files.read(path, max_size)
+    if model_files.looks_like_pickle(data):
         raise InputError(f"{path} is a pickle, not an ONNX file: loading it would run any code that it holds")
     try:
         graph = read_graph(data)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lormika.values import Scalar
+from lormika.frames.values import Scalar
 
 _DEEPEST = 20  # graphs within graphs
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lormika.errors import InputError
-from lormika.models.files import sha256
+from lormika.models.model_files import sha256
 
 
 def load_pickle(path: Path, *, allow_pickle: bool) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lormika.errors import InputError
-from lormika.models import archive, files
+from lormika.models import archive, model_files
 from lormika.models.extras import require
 from lormika.models.trees import check_trees
 from lormika.models.trusted import TRUSTED
@@ -22,8 +22,8 @@ _OLDEST = (0, 16)
 
 def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> Any:
     """Load a skops file that holds trusted types only."""
-    data = files.read(path, max_size)
-    if files.looks_like_pickle(data):
+    data = model_files.read(path, max_size)
+    if model_files.looks_like_pickle(data):
         raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
     if not data.startswith(b"PK"):
         raise InputError(f"{path} is not a skops file: these are zip archives")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lormika.errors import ModelError
-from lormika.values import plain
+from lormika.frames.values import plain
 
 _LENGTHS = struct.Struct(">QQ")
 _LARGEST_ANSWER = 1 << 31  # bytes; a length beyond it is not one of ours

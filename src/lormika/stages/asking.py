@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lormika.errors import InputError, ModelError
-from lormika.instances import Unseen
+from lormika.frames.instances import Unseen
+from lormika.frames.schema import Schema
 from lormika.models import Answer, Model
-from lormika.sample import distinct_rows
-from lormika.schema import Schema
 from lormika.stages.joining import describe_unseen, groups, joined, without_unseen
+from lormika.stages.sample import distinct_rows
 
 T = TypeVar("T")
 Asking = Generator[np.ndarray, Answer, T]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lormika.items import Items
 from lormika.rule import Interval
 from lormika.stages.edits import Edits
 from lormika.stages.effects import MATTERS
+from lormika.stages.items import Items
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source

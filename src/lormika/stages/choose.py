@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from lormika.background import Background
+from lormika.frames.schema import Schema
 from lormika.models import Unit
 from lormika.options import SearchOptions
 from lormika.rule import Category, Check, Condition, Counts, Equals, Interval, Missing, Rerun, Rule
-from lormika.schema import Schema
-from lormika.search import Candidate, Space, make_lists
+from lormika.stages.background import Background
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import describe
+from lormika.stages.search import Candidate, Space, make_lists
 from lormika.stages.trials import Trials
 from lormika.stages.turning import Way, between
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.items import Items
 from lormika.models import Unit
 from lormika.rule import Category, Check
 from lormika.stages.breaks import LEAST, Breaks, Sums, difference
 from lormika.stages.effects import MATTERS, largest_changes
+from lormika.stages.items import Items
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source

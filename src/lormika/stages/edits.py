@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.background import Background
-from lormika.items import Items
 from lormika.rule import Condition, Edit, Equals, Interval
+from lormika.stages.background import Background
+from lormika.stages.items import Items
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Choices, Target, choices, nearest_inside
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lormika.frames import listing
-from lormika.instances import Unseen
-from lormika.schema import Schema
-from lormika.values import Scalar, format_value
+from lormika.frames.instances import Unseen
+from lormika.frames.readers import listing
+from lormika.frames.schema import Schema
+from lormika.frames.values import Scalar, format_value
 
 
 def groups(schema: Schema, unseen: Mapping[int, Unseen]) -> list[list[int]]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.rule import Rerun, Rule
-from lormika.sample import Sample
 from lormika.stages.asking import Asking
+from lormika.stages.background import Background
 from lormika.stages.edits import describe, smallest_edit
+from lormika.stages.sample import Sample
 
 
 def rerun(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.background import Background
+from lormika.frames.schema import is_identifier
 from lormika.rule import Condition, Equals, Interval
-from lormika.schema import is_identifier
+from lormika.stages.background import Background
 
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.background import Background
-from lormika.items import Items
+from lormika.frames.values import nearest
 from lormika.rule import Equals, Interval, Missing
+from lormika.stages.background import Background
+from lormika.stages.items import Items
 from lormika.stages.spread import Spread
-from lormika.values import nearest
 
 _FAR = 0.9  # share of a target's rows that lie before its far level
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.models import Answer
 from lormika.stages.asking import Asking
+from lormika.stages.background import Background
 from lormika.stages.edits import LEVELS, Edits, Pairs, count_pairs, make_pairs
 from lormika.stages.effects import effects
 from lormika.stages.responses import Responses, respond

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.rule import Condition, Equals, Interval
+from lormika.stages.background import Background
 from lormika.stages.edits import LEVELS, Edits, Pairs
 from lormika.stages.responses import Responses
 from lormika.stages.targets import origin

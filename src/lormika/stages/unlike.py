@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lormika.background import Background
 from lormika.models import Answer
 from lormika.stages.asking import Asking
+from lormika.stages.background import Background
 from lormika.stages.responses import respond
 from lormika.stages.turning import Way, exact_way
 

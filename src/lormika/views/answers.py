@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Category, Check, Edit, Rerun, Rule
-from lormika.values import Scalar, format_value
 from lormika.views.certainty import Scale
 
 Mark = Literal["✔", "✖", "~", "=", ""]

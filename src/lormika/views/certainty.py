@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from lormika.payload import Payload
-from lormika.values import Scalar
+from lormika.frames.values import Scalar
+from lormika.views.payload import Payload
 from lormika.views.words import percents
 
 Unit = Literal["probability", "margin", "label"]

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from lormika.payload import Payload
-from lormika.values import Scalar, format_value
+from lormika.frames.values import Scalar, format_value
 from lormika.views.axis import position
 from lormika.views.certainty import Scale
+from lormika.views.payload import Payload
 
 MOST_SHOWN = 6
 """Features that are seen at once."""

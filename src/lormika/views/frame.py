@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.payload import Payload, load_rule
+from lormika.views.payload import Payload, load_rule
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,13 +10,13 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from lormika.payload import Payload, load_rule
+from lormika.frames.values import format_value
 from lormika.rule import Rule
-from lormika.values import format_value
 from lormika.views import html_effects, html_rules
 from lormika.views.certainty import Scale, scale
 from lormika.views.effects import feature_effects
 from lormika.views.narrative import narrative
+from lormika.views.payload import Payload, load_rule
 from lormika.views.words import MEANINGS, leverage, p_value, percent
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from lormika.payload import Payload
-from lormika.values import format_value
+from lormika.frames.values import format_value
 from lormika.views.axis import position
 from lormika.views.certainty import Scale
 from lormika.views.effects import Asked, FeatureEffect, rest_sentence, shade, shown
+from lormika.views.payload import Payload
 from lormika.views.words import percent, short
 
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lormika.payload import Payload
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Category, Condition, Interval, Rule
-from lormika.values import Scalar, format_value
 from lormika.views.answers import Answer, answer, changes, remark
 from lormika.views.axis import position, span
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect
+from lormika.views.payload import Payload
 from lormika.views.words import (
     HEADINGS,
     WEAK,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
-from lormika.values import Scalar, format_value
 
 _LEVELS = {1: 4, 2: 3, 3: 2}  # lines for each consequent, zero included; one if there are more consequents
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lormika.payload import Payload, load_rule
+from lormika.frames.values import format_value
 from lormika.rule import Category, Rule
-from lormika.values import format_value
 from lormika.views import narrative_changes
 from lormika.views.certainty import Scale, scale
 from lormika.views.effects import FeatureEffect, feature_effects
+from lormika.views.payload import Payload, load_rule
 from lormika.views.spans import Span, Tone, listed
 from lormika.views.words import percent, percents
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lormika.payload import Payload
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Edit, Rerun, Rule
-from lormika.values import Scalar, format_value
 from lormika.views.effects import FeatureEffect
+from lormika.views.payload import Payload
 from lormika.views.spans import Span, listed
 from lormika.views.words import percents
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from lormika.payload import Payload
-from lormika.values import format_value
+from lormika.frames.values import format_value
 from lormika.views.narrative import to_summary
+from lormika.views.payload import Payload
 from lormika.views.words import printable
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lormika.payload import Payload
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Condition, Interval, Missing, Rule
-from lormika.values import Scalar, format_value
 from lormika.views.axis import position, span
+from lormika.views.payload import Payload
 from lormika.views.plot_sheet import NAME, TEXT, VALUE, Typesetter
 from lormika.views.words import condition_label, is_true
 

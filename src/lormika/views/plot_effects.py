@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
-from lormika.payload import Payload
-from lormika.values import format_value
+from lormika.frames.values import format_value
 from lormika.views.axis import position
 from lormika.views.certainty import scale
 from lormika.views.effects import Asked, FeatureEffect, feature_effects, others, rest_sentence, shade, shown
+from lormika.views.payload import Payload
 from lormika.views.plot_sheet import BLUE, INK, NAME, ORANGE, PAPER, SMALL, TEXT, VALUE, Sheet, Style, Typesetter
 from lormika.views.words import short
 

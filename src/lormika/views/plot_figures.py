@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from lormika.payload import Payload
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Edit, Rule
-from lormika.values import Scalar, format_value
 from lormika.views.answers import Answer, answer
 from lormika.views.certainty import scale
+from lormika.views.payload import Payload
 from lormika.views.plot_sheet import BAR, FAINT, INK, NAME, SMALL, TEXT, VALUE, Sheet, Style
 from lormika.views.words import leverage, percent
 

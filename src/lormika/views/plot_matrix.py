@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lormika.payload import Payload, load_rule
+from lormika.frames.values import format_value
 from lormika.rule import Category, Condition, Rule
-from lormika.values import format_value
 from lormika.views.answers import remark
+from lormika.views.payload import Payload, load_rule
 from lormika.views.plot_columns import Column, columns
 from lormika.views.plot_figures import Figures
 from lormika.views.plot_sheet import (

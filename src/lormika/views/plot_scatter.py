@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lormika.payload import Payload, load_rule
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
-from lormika.values import Scalar, format_value
 from lormika.views.leverage import Curve, apart, leverage_curves
+from lormika.views.payload import Payload, load_rule
 from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter, left_to_right
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lormika.payload import Payload, load_rule
+from lormika.views.payload import Payload, load_rule
 from lormika.views.text import plain_text
 from lormika.views.words import leverage, p_value, percent, printable
 

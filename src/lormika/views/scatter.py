@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from lormika.payload import Payload, load_rule
 from lormika.rule import Rule
 from lormika.views.leverage import apart, leverage_curves
+from lormika.views.payload import Payload, load_rule
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 320, 52, 250, 12, 40  # margins on the four sides
 _LINE = 13.0  # height of a line of text

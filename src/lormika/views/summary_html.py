@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lormika.frames.values import format_exact, format_number, format_value
 from lormika.rule import Category, Equals, Interval, Missing
-from lormika.values import format_exact, format_number, format_value
 from lormika.views.html import environment
 from lormika.views.words import HEADINGS, condition_label, heading, percent
 

@@ -7,13 +7,13 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lormika.payload import Payload, load_rule
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Category, Rule
-from lormika.values import Scalar, format_value
 from lormika.views import text_effects
 from lormika.views.answers import answer, remark, sentence
 from lormika.views.certainty import Scale, scale
 from lormika.views.narrative import narrative
+from lormika.views.payload import Payload, load_rule
 from lormika.views.words import HEADINGS, WEAK, conditions, heading, leverage, p_value, percent, printable, shares
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lormika.payload import Payload
-from lormika.values import format_value
+from lormika.frames.values import format_value
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect, feature_effects, others, rest_sentence, shown
+from lormika.views.payload import Payload
 from lormika.views.words import printable
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from lormika.frames.values import Scalar, format_exact, format_value
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
-from lormika.values import Scalar, format_exact, format_value
 
 HEADINGS = {
     Category.CURRENT_SUPPORTING: ("Why “{prediction}”", "current supporting"),

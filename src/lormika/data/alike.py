@@ -1,0 +1,53 @@
+"""Types as another table has them: one cell that is no number makes a whole column of a file text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from lormika.data.typed_columns import parse_numbers, parse_truths
+from lormika.frames.schema import Feature, Schema
+from lormika.frames.values import Scalar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def typed_alike(frame: pd.DataFrame, schema: Schema, *, decimal_comma: bool = False) -> pd.DataFrame:
+    """Read texts one by one as numbers or truths where the schema has these; what is none stays, by itself."""
+    from pandas.api.types import is_object_dtype, is_string_dtype
+
+    typed = {}
+    for feature in schema.features:
+        kind = value_kind(feature)
+        if kind != "text" and feature.name in frame.columns:
+            column = frame[feature.name]
+            if is_string_dtype(column) or is_object_dtype(column):
+                typed[feature.name] = _values_among(column, kind, decimal_comma)
+    return frame.assign(**typed) if typed else frame
+
+
+def value_kind(feature: Feature) -> Literal["number", "truth", "text"]:
+    """What the values of a feature are."""
+    categories = feature.categories
+    if categories is None:
+        return "number"
+    if not categories or any(isinstance(value, str) for value in categories):
+        return "text"
+    return "truth" if all(isinstance(value, bool) for value in categories) else "number"
+
+
+def _values_among(column: pd.Series[Any], kind: str, decimal_comma: bool) -> pd.Series[Any]:
+    """A column with its numbers, or truths, as such.
+
+    >>> import pandas as pd
+    >>> _values_among(pd.Series(["18", "abc", " 2.5 "]), "number", False).tolist()
+    [18, 'abc', 2.5]
+    >>> _values_among(pd.Series(["1,5", "abc", "2"]), "number", True).tolist()
+    [1.5, 'abc', 2]
+    >>> _values_among(pd.Series(["True", "abc", "false"]), "truth", False).tolist()
+    [True, 'abc', False]
+    """
+    words = {value for value in column.dropna() if isinstance(value, str)}
+    found: Mapping[str, Scalar] = parse_truths(words) if kind == "truth" else parse_numbers(words, decimal_comma)
+    return column.astype(object).map(lambda value: found.get(value, value), na_action="ignore").infer_objects()

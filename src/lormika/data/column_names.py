@@ -1,0 +1,33 @@
+"""Names of columns: none missing, none twice, and the ones that were asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lormika.data.table_bytes import Source
+from lormika.errors import InputError
+from lormika.frames.readers import listing
+
+
+def check_names(source: Source, names: Sequence[str], line: int | None = None) -> None:
+    """Refuse empty and repeated names."""
+    if "" in names:
+        raise source.error(f"column {names.index('') + 1} has no name; give it one", line=line)
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    if repeated is not None:
+        at = " and ".join(str(i + 1) for i, name in enumerate(names) if name == repeated)
+        raise source.error(f"columns {at} are both named {repeated!r}; give each a name of its own", line=line)
+
+
+def pick_columns(source: Source, names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """Give the columns that were asked for, in that order; by default all."""
+    if columns is None:
+        return list(names)
+    if isinstance(columns, str) or not columns:
+        raise InputError(f"columns={columns!r}: give a list of names")
+    for name in columns:
+        if name not in names:
+            raise source.error(f"there is no column {name!r}; there are {listing(names)}")
+    check_names(source, list(columns))
+    return list(columns)

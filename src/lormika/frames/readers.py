@@ -1,0 +1,236 @@
+"""The user's table libraries: reading columns, and building tables of the same kind again.
+
+Whatever the library, a column is read as float64 numbers (missing: NaN) or as plain Python scalars (missing: None).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from lormika.errors import InputError, quote
+from lormika.frames import restore
+from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnReader:
+    """One column of a table."""
+
+    name: str
+    number_type: np.dtype[Any] | None  # how the column stores numbers; None: it holds categories
+    declared: tuple[Scalar, ...] | None  # category list of the column's type
+    read_numbers: Callable[[], np.ndarray] | None  # None: only one value at a time
+    read_objects: Callable[[], Iterable[object]]
+    restorer: Callable[[tuple[Scalar, ...] | None], restore.Restorer]  # of numbers (None) or of these categories
+
+    def numbers(self) -> np.ndarray:
+        """Values as float64, with missing ones as NaN."""
+        if self.read_numbers is None:
+            values = enumerate(self.objects())
+            return np.array([np.nan if value is None else self._as_number(row, value) for row, value in values])
+        try:
+            return np.asarray(self.read_numbers(), dtype=np.float64)
+        except Exception as error:  # Arrow refuses integers that are not exact as float64, with an error of its own
+            raise InputError(f"column {self.name!r} cannot be read as numbers: {error}") from error
+
+    def objects(self) -> list[Scalar | None]:
+        """Values as plain Python scalars, with missing ones as None."""
+        return [self._as_scalar(row, value) for row, value in enumerate(self.read_objects())]
+
+    def _as_number(self, row: int, value: Scalar) -> float:
+        if isinstance(value, str):
+            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is not a number")
+        return float(value)
+
+    def _as_scalar(self, row: int, value: object) -> Scalar | None:
+        value = plain(value)
+        if is_missing(value):
+            return None
+        if is_too_large(value):
+            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is too large; make it a string")
+        if isinstance(value, str | int | float | bool):
+            return value
+        raise InputError(
+            f"column {self.name!r}, row {row}: a value of type {type(value).__name__} is neither number nor category; "
+            "turn the column into strings or numbers, or drop it"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableReader:
+    """A table as its columns."""
+
+    n_rows: int
+    columns: dict[str, ColumnReader]
+    assembler: restore.Assembler
+
+    def __getitem__(self, name: str) -> ColumnReader:
+        if name not in self.columns:
+            raise InputError(f"column {name!r} is missing; the table has {listing(self.columns)}")
+        return self.columns[name]
+
+
+def read(table: Any, feature_names: Sequence[str] | None = None) -> TableReader:
+    """Read a pandas, polars or pyarrow frame, a mapping of columns, or a 2-D array."""
+    if isinstance(table, np.ndarray):
+        return _read_array(table, feature_names)
+    if feature_names is not None:
+        raise InputError(f"feature_names go with a 2-D array, not with a {type(table).__name__}")
+    if isinstance(table, Mapping):
+        return _read_mapping(table)
+    frame = _open(table)
+    names = [str(name) for name in frame.columns]
+    columns = {name: _frame_column(name, frame.get_column(key)) for name, key in zip(names, frame.columns, strict=True)}
+    return TableReader(len(frame), columns, restore.assembler(table))
+
+
+def take(table: Any, rows: range | np.ndarray) -> Any:
+    """Some rows of a table of any library, by number."""
+    numbers = np.asarray(rows, dtype=np.intp)
+    if isinstance(table, Mapping):
+        columns = {name: list(column) for name, column in table.items()}
+        return {name: [column[i] for i in numbers] for name, column in columns.items()}
+    return table[numbers] if isinstance(table, np.ndarray) else _open(table)[numbers, :].to_native()
+
+
+def one_row(table: Any) -> dict[str, list[object]]:
+    """Columns of a frame of one row: quicker than reading it column by column."""
+    frame = _open(table)
+    if len(frame) != 1:
+        raise InputError(f"x has {len(frame)} rows: explain takes one instance; explain_many takes many")
+    # Arrow cannot take a row of all its types, pandas is slow to list all rows.
+    row = frame.rows()[0] if frame.implementation.is_pyarrow() else frame.row(0)
+    return {str(name): [value] for name, value in zip(frame.columns, row, strict=True)}
+
+
+def _open(table: Any) -> nw.DataFrame[Any]:
+    try:
+        frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+    except TypeError:
+        raise InputError(
+            f"cannot read a table from {type(table).__name__}: give a pandas, polars or pyarrow frame "
+            "(a lazy one collected), or a 2-D numpy array"
+        ) from None
+    except Exception as error:  # narwhals refuses duplicate names with an error of the library's own
+        _check_names([str(name) for name in getattr(table, "column_names", getattr(table, "columns", []))])
+        raise InputError(f"cannot read the table: {error}") from error
+    _check_names([str(name) for name in frame.columns])
+    return frame
+
+
+def _check_names(names: Sequence[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"duplicate column {repeated[0]!r}: give each column a name of its own")
+
+
+def listing(names: Iterable[Scalar], most: int = 8) -> str:
+    """Quote the first of some names.
+
+    >>> listing("abc", most=2)
+    "'a', 'b' and 1 more"
+    """
+    names = list(names)
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _read_mapping(table: Mapping[Any, Any]) -> TableReader:
+    _check_names([str(name) for name in table])
+    columns, lengths = {}, set()
+    for name, column in table.items():
+        if not is_list(column):
+            raise InputError(f"column {str(name)!r} is a single value; give a list of values")
+        values = list(column)
+        columns[str(name)] = _object_column(str(name), values)
+        lengths.add(len(values))
+    if len(lengths) > 1:
+        raise InputError("the columns have different lengths")
+    return TableReader(lengths.pop() if lengths else 0, columns, restore.no_table)
+
+
+def _read_array(table: np.ndarray, feature_names: Sequence[str] | None) -> TableReader:
+    if isinstance(table, np.ma.MaskedArray):
+        raise InputError("the array is masked; fill it, with NaN for missing values")
+    if table.ndim != 2:
+        raise InputError(f"the array has {table.ndim} dimension(s); a table needs 2 (rows, features)")
+    if feature_names is not None and not is_list(feature_names):
+        raise InputError(f"feature_names={quote(feature_names)}: give a list of names")
+    names = [f"x{i}" for i in range(table.shape[1])] if feature_names is None else [str(n) for n in feature_names]
+    if len(names) != table.shape[1]:
+        raise InputError(f"{len(names)} feature_names for an array of {table.shape[1]} columns")
+    _check_names(names)
+    table = np.asarray(table)  # a matrix would not give 1-D columns
+    columns = {name: _array_column(name, table[:, i]) for i, name in enumerate(names)}
+    return TableReader(len(table), columns, restore.ArrayAssembler(table.dtype))
+
+
+def _array_column(name: str, values: np.ndarray) -> ColumnReader:
+    if values.dtype.kind not in "biufOUS":
+        raise _bad_type(name, values.dtype)
+    if values.dtype.kind == "O":
+        return _object_column(name, values.tolist())
+    return ColumnReader(
+        name,
+        number_type=values.dtype if values.dtype.kind in "iuf" else None,
+        declared=(False, True) if values.dtype.kind == "b" else None,
+        read_numbers=(lambda: values) if values.dtype.kind in "iuf" else None,
+        read_objects=values.tolist,
+        restorer=lambda categories: restore.array_column(values.dtype, categories),
+    )
+
+
+def _object_column(name: str, values: list[Any]) -> ColumnReader:
+    def all_are(*kinds: type) -> bool:
+        return bool(present) and all(isinstance(value, kinds) and not isinstance(value, bool) for value in present)
+
+    present = [value for value in values if not is_missing(value)]
+    is_integer = all_are(int, np.integer)
+    is_number = all_are(int, float, np.integer, np.floating)
+    return ColumnReader(
+        name,
+        number_type=np.dtype(np.int64 if is_integer else np.float64) if is_number else None,
+        declared=None,
+        read_numbers=None,
+        read_objects=lambda: values,
+        restorer=lambda categories: restore.object_column(categories, is_integer),
+    )
+
+
+def _frame_column(name: str, series: nw.Series[Any]) -> ColumnReader:
+    dtype, native = series.dtype, series.to_native()
+    number_type = _number_type(dtype)
+    if number_type is None and not isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Boolean | nw.Object):
+        raise _bad_type(name, native.type if hasattr(native, "type") else native.dtype)
+    declared: tuple[Scalar, ...] | None = None
+    if isinstance(dtype, nw.Boolean):
+        declared = (False, True)
+    elif isinstance(dtype, nw.Categorical | nw.Enum):
+        declared = restore.declared_categories(native)
+    return ColumnReader(
+        name,
+        number_type=number_type,
+        declared=declared,
+        read_numbers=None if number_type is None else lambda: series.cast(nw.Float64).to_numpy(),
+        read_objects=series.to_list,
+        restorer=lambda categories: restore.frame_column(native, categories),
+    )
+
+
+def _number_type(dtype: Any) -> np.dtype[Any] | None:
+    if not dtype.is_integer() and not dtype.is_float():
+        return None
+    name = str(dtype).lower()
+    return np.dtype({"int128": "int64", "uint128": "uint64"}.get(name, name))  # numpy has no wider ones
+
+
+def _bad_type(name: str, dtype: object) -> InputError:
+    return InputError(
+        f"column {name!r} has the type {dtype}: turn it into plain numbers (for instance days since a date), "
+        "into strings, or drop it"
+    )

@@ -1,0 +1,105 @@
+"""What a process does with a chunk: explain its rows and write its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lormika import models
+from lormika.data.alike import typed_alike
+from lormika.errors import InputError, ModelError
+from lormika.explainer import Explainer
+from lormika.explanation import Explanation, Failure
+from lormika.jobs import part_tables, prepared
+from lormika.jobs.folder import Folder, Run
+from lormika.jobs.headers import read_headers
+from lormika.jobs.inputs import model_facts, read_input
+
+
+class DeadModelError(Exception):
+    """The model's own process is over; it must be loaded again."""
+
+
+class OpenRun(NamedTuple):
+    """A run with its explainer."""
+
+    folder: Folder
+    run: Run
+    explainer: Explainer
+    model: Any  # as it was loaded
+
+
+def load_model(facts: Mapping[str, Any], headers: Sequence[str] = ()) -> Any:
+    """The model of a run; a file that has changed since is refused."""
+    how = {name: value for name, value in facts.items() if name not in ("source", "sha256")}
+    if model_facts(facts["source"], {})["sha256"] != facts["sha256"]:
+        raise InputError(f"{facts['source']} has changed since the run began")
+    return models.load(facts["source"], headers=read_headers(headers), **how)
+
+
+def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
+    """A run with its explainer. What it is comes from whoever started it: others can write into the folder."""
+    model = load_model(run.model, headers)
+    explainer = prepared.load(path / run.background, model)
+    if list(explainer.schema.names) != run.features:
+        raise InputError(f"{path / run.background} has other columns than the run: remove the folder, and start again")
+    return OpenRun(Folder(path), run, explainer, model)
+
+
+def check_alive(model: Any, told: Iterable[Explanation | Failure]) -> None:
+    """Raise if the model runs in a process of its own and that is over: then what failed may be innocent."""
+    end = getattr(model, "close", None)
+    if not getattr(end, "alive", True):
+        raise DeadModelError(next((result.reason for result in told if isinstance(result, Failure)), "it crashed"))
+
+
+def rehearse(explainer: Explainer) -> None:
+    """Explain a row of the background, to see that the model is still there and answers; raises if it does not."""
+    n_rows = len(explainer.background)
+    reason = ""
+    for row in (0, n_rows // 2, n_rows - 1):
+        frame = explainer.schema.restore(explainer.background.rows(np.array([row])))
+        (told,) = explainer.explain_many(frame, progress=False)
+        if isinstance(told, Explanation):
+            return
+        reason = reason or told.reason
+    raise ModelError(f"the model no longer answers about the background: {reason}")
+
+
+class Told(NamedTuple):
+    """What became of a row."""
+
+    row: int  # of the data file
+    id: str | None
+    result: Explanation | Failure
+
+
+def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[Told]:
+    """Explain rows of the input; those to be skipped have a reason."""
+    folder, run, explainer, model = opened
+    frame = read_input(folder.path / run.input, rows)
+    wanted = [row for row in rows if row not in skip]
+    features = typed_alike(frame[run.features].iloc[[row - rows.start for row in wanted]], explainer.schema)
+    told = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
+    check_alive(model, told)
+    if any(isinstance(result, Failure) for result in told):  # is it these rows, or a server that is down?
+        rehearse(explainer)
+    results = iter(told)
+    return [
+        Told(number, name, Failure(number, skip[row]) if row in skip else next(results))
+        for row, number, name in zip(rows, frame.index.tolist(), part_tables.identifiers(frame, run.id), strict=True)
+    ]
+
+
+def run_chunk(opened: OpenRun, chunk: int, skip: Mapping[int, str]) -> int:
+    """Explain a chunk and write its parts; gives how many rows failed."""
+    told = explain_rows(opened, opened.run.rows_of(chunk), skip)
+    rules = (rule for one in told for rule in part_tables.rule_rows(*one))
+    instances = (part_tables.instance_row(*one) for one in told)
+    opened.folder.write_part(
+        chunk, part_tables.to_table(rules, part_tables.RULES), part_tables.to_table(instances, part_tables.INSTANCES)
+    )
+    return sum(isinstance(one.result, Failure) for one in told)

@@ -1,0 +1,207 @@
+"""The Dask engine: chunks as futures on a cluster that is there already.
+
+Workers read all data from the run's folder, which they must see under the same path, and write their parts there: what
+the run is and numbers of chunks travel, and nothing is lost with a worker. On a worker, a chunk is done in a process of
+its own: a model that crashes takes no worker of the cluster with it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lormika.errors import InputError, ModelError
+from lormika.jobs.driver import Outcome, Task
+from lormika.jobs.folder import Run
+from lormika.jobs.local import LocalEngine
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+_CONNECT = 10  # seconds for the scheduler to answer
+_IN_FLIGHT = 2  # chunks for each worker: one at work, one at hand
+_MOST_LOSSES = 10  # of one task, with the workers that had it
+_SLACK = 300.0  # seconds for a process to start, beside the time of a task
+_IDLE = 30.0  # seconds after which a process on a worker is ended
+
+
+class DaskEngine:
+    """At most two chunks for each worker of a cluster."""
+
+    def __init__(
+        self,
+        folder: Path,
+        run: Run,
+        scheduler: str,
+        time_limit: float,
+        warn: Callable[[str], None] = lambda text: None,
+        headers: Sequence[str] = (),
+    ) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise InputError("the dask engine needs dask: pip install 'lormika[dask]'") from None
+        for name in ("", ".client", ".core", ".comm", ".utils"):  # what goes wrong is said here, in one line
+            logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL + 1)
+        try:
+            self._client = Client(scheduler, timeout=_CONNECT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"there is no Dask scheduler at {scheduler}: {error}") from error
+        self._limit, self._scheduler = time_limit, scheduler
+        start = {"folder": str(folder.resolve()), "run": asdict(run), "headers": list(headers)}
+        self._start = json.dumps(start)
+        self._tasks: dict[Future, tuple[Task, float, int]] = {}  # when it was submitted, and how often it was lost
+        self._seen = time.monotonic()  # when there were workers
+        self._warn, self._waits = warn, False  # whether it has been said that there are none
+
+    @property
+    def capacity(self) -> int:
+        """Two tasks for each worker that is there now."""
+        return max(1, _IN_FLIGHT * self._workers())
+
+    def _workers(self) -> int:
+        try:
+            return len(self._client.sync(self._client.scheduler.ncores, workers=None, callback_timeout=_CONNECT))
+        except Exception as error:  # of many kinds, as the connection ends in one way or another
+            raise self._gone() from error
+
+    def _gone(self) -> ModelError:
+        return ModelError(f"the Dask scheduler at {self._scheduler} is gone: start again once there is one")
+
+    def submit(self, task: Task) -> None:
+        """Begin a task."""
+        self._submit(task, 0)
+
+    def _submit(self, task: Task, losses: int) -> None:
+        rows = None if task.rows is None else (task.rows.start, task.rows.stop)
+        limit = self._limit * task.limits
+        future = self._client.submit(work, self._start, task.chunk, rows, task.skip, limit, pure=False)
+        self._tasks[future] = task, time.monotonic(), losses
+
+    def wait(self, seconds: float) -> list[Outcome]:
+        """Outcomes since the last call; waits for one at most so long."""
+        try:
+            return self._wait(seconds)
+        except OSError as error:  # the connection has ended
+            raise self._gone() from error
+
+    def _wait(self, seconds: float) -> list[Outcome]:
+        from distributed import wait
+
+        self._check_workers()
+        with suppress(TimeoutError, CancelledError), self._client.as_current():
+            wait(list(self._tasks), timeout=seconds, return_when="FIRST_COMPLETED")
+        outcomes = []
+        for future, (task, began, losses) in list(self._tasks.items()):
+            overdue = time.monotonic() - began > _IN_FLIGHT * (self._limit * task.limits + _SLACK)
+            if not future.done() and not overdue:
+                continue
+            del self._tasks[future]
+            outcome = None if overdue else self._outcome(future, task)
+            if outcome is not None:
+                outcomes.append(outcome)
+            elif losses == _MOST_LOSSES:
+                outcomes.append(Outcome(task, error=f"chunk {task.chunk} was lost {losses} times with its workers"))
+            else:
+                future.cancel(force=True)
+                self._submit(task, losses + 1)
+        return outcomes
+
+    def _check_workers(self) -> None:
+        """Wait for workers as long as a chunk may take, and say so."""
+        now, limit = time.monotonic(), self._limit
+        if self._workers():
+            self._seen, self._waits = now, False
+        elif now - self._seen > limit:
+            raise InputError(
+                f"the Dask scheduler at {self._scheduler} has had no worker for {limit:g} s: start some, and the same "
+                "command goes on"
+            )
+        elif not self._waits:
+            self._waits = True
+            self._warn(
+                f"the Dask scheduler at {self._scheduler} has no worker: waiting for one, at most {limit:g} s "
+                "(--chunk-limit)"
+            )
+
+    def _outcome(self, future: Future, task: Task) -> Outcome | None:
+        """What became of a task; None: it was lost with its worker, which rows cannot kill."""
+        from distributed import KilledWorker
+
+        if future.status == "finished":
+            try:
+                return Outcome(task, **future.result(timeout=_CONNECT))
+            except TimeoutError:  # the worker that holds it has just died
+                return None
+        if future.status != "error":
+            self._check_workers()
+            return None
+        error = future.exception(timeout=_CONNECT)
+        if isinstance(error, KilledWorker):
+            return None
+        return Outcome(task, error=f"on the cluster: {type(error).__name__}: {error}")
+
+    def close(self) -> None:
+        """Give up what is not done, and leave the cluster as it was."""
+        with suppress(Exception):  # whatever becomes of the connection, there is nothing left to do
+            for future in self._tasks:
+                future.cancel(force=True)
+            self._client.close(timeout=_CONNECT)
+
+
+def work(start: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, str], limit: float) -> dict[str, Any]:
+    """Do a task, on a worker of the cluster; `start` says what the run is, as JSON."""
+    engine = _take(start)
+    try:
+        engine.time_limit = limit
+        engine.submit(Task(chunk, None if rows is None else range(*rows), skip))
+        while not (outcomes := engine.wait(1.0)):
+            pass  # until its time is over
+    except BaseException as error:
+        engine.close()
+        if isinstance(error, ModelError):
+            return {"error": str(error)}
+        raise
+    _give_back(start, engine)
+    (outcome,) = outcomes
+    return {"failed": outcome.failed, "error": outcome.error, "died": outcome.died, "late": outcome.late}
+
+
+_idle: list[tuple[str, LocalEngine]] = []
+_lock = threading.Lock()
+
+
+def _take(start: str) -> LocalEngine:
+    """A process for a run: one that has none to do, or a new one."""
+    with _lock:
+        for one in _idle:
+            if one[0] == start:
+                _idle.remove(one)
+                return one[1]
+    known = json.loads(start)
+    return LocalEngine(Path(known["folder"]), Run(**known["run"]), 1, _SLACK, known["headers"])
+
+
+def _give_back(start: str, engine: LocalEngine) -> None:
+    one = (start, engine)
+
+    def end() -> None:
+        with _lock:
+            if one not in _idle:
+                return
+            _idle.remove(one)
+        engine.close()
+
+    with _lock:
+        _idle.append(one)
+    timer = threading.Timer(_IDLE, end)
+    timer.daemon = True
+    timer.start()

@@ -1,0 +1,168 @@
+"""What goes into a run: its rows, and what identifies them, the model and the files they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lormika import frames
+from lormika.data.alike import value_kind
+from lormika.errors import InputError
+from lormika.frames.schema import Feature, Schema, is_identifier
+from lormika.writing import whole_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from lormika.stages.background import Background
+
+_ROW_GROUP = 1000
+_NUMBERS = "__index_level_0__"  # what pandas calls the column of an index without a name
+
+
+def check_rows(rows: pd.DataFrame, schema: Schema) -> None:
+    """Refuse rows without numbers, or with a column that is wrong in all of them: that is no failure of a row."""
+    if rows.empty:
+        raise InputError("there is no row to explain")
+    if rows.index.dtype.kind not in "iu" or not rows.index.is_unique:
+        raise InputError("the index of the rows numbers them: give a whole number to each")
+    for feature in schema.features:
+        reason = _wrong_everywhere(feature, rows[[feature.name]])
+        if reason is not None:
+            where = f"all {len(rows):,} rows" if len(rows) > 1 else "the only row"
+            raise InputError(f"column {feature.name!r} is wrong in {where}: {reason}")
+
+
+def _wrong_everywhere(feature: Feature, column: pd.DataFrame) -> str | None:
+    """Why no value of a column can be used; None: one can."""
+    reason = None
+    for some in _attempts(column):
+        try:
+            feature.encode(frames.read(some)[feature.name])
+        except InputError as error:
+            reason = reason or str(error).removeprefix(f"column {feature.name!r}, row 0: ")
+        else:
+            return None
+    return reason
+
+
+def all_unseen(rows: pd.DataFrame, background: Background) -> dict[str, object]:
+    """Columns none of whose categories the background has, each with one of them.
+
+    Identifiers are always new, and of a single row its explanation says enough.
+    """
+    found = {}
+    for f, feature in enumerate(background.schema.features if len(rows) > 1 else ()):
+        if not feature.is_numeric and not is_identifier(len(background.observed(f)), len(background)):
+            given = rows[feature.name].dropna().unique().tolist()
+            if given and not any(value in feature.positions for value in given):
+                found[feature.name] = given[0]
+    return found
+
+
+def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The whole column, and each of its different values."""
+    yield column
+    different = np.flatnonzero(~column.iloc[:, 0].map(repr).duplicated())
+    yield from (column.iloc[[row]] for row in different.tolist())
+
+
+def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
+    """Write the rows to be explained into a file that is named by its content, and give that name.
+
+    The index of the frame numbers the rows, as they are in the user's file.
+    """
+    content = io.BytesIO()
+    frame = frame.assign(**{name: frame[name].map(str, na_action="ignore") for name in _mixed(frame, schema)})
+    try:
+        frame.rename_axis(index=None).to_parquet(content, index=True, row_group_size=_ROW_GROUP)
+    except (ValueError, TypeError) as error:  # a column of several types, for instance
+        raise InputError(f"the rows cannot be written as Parquet: {error}") from error
+    name = f"input-{hashlib.sha256(content.getbuffer()).hexdigest()[:32]}.parquet"
+    if not is_input(folder / name):
+        with whole_file(folder / name, sync=True) as beside:
+            beside.write_bytes(content.getbuffer())
+    return name
+
+
+def _mixed(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """Columns of numbers or truths with some texts among them, for which Parquet has no type: workers read texts."""
+    typed = [feature.name for feature in schema.features if value_kind(feature) != "text"]
+    names = [name for name in typed if frame[name].dtype == object]
+    return [name for name in names if any(isinstance(value, str) for value in frame[name])]
+
+
+def is_input(path: Path, rows: int | None = None) -> bool:
+    """Whether a file of rows is there, still what its name says, and has so many rows."""
+    if not path.is_file() or path.stem != f"input-{sha256(path)[:32]}":
+        return False
+    return rows is None or _count_rows(path) == rows
+
+
+def _count_rows(path: Path) -> int | None:
+    """Rows of a Parquet file; None: it is none."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        return None
+
+
+def read_input(path: Path, rows: range) -> pd.DataFrame:
+    """Some rows of the input, whose index numbers them; only the part of the file that holds them is read."""
+    frame: pd.DataFrame = _read(path, rows, None).to_pandas()
+    return frame
+
+
+def read_numbers(path: Path, rows: range) -> list[int]:
+    """Numbers of some rows of the input."""
+    numbers: list[int] = _read(path, rows, [_NUMBERS])[_NUMBERS].to_pylist()
+    return numbers
+
+
+def _read(path: Path, rows: range, columns: list[str] | None) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        groups = range(rows.start // _ROW_GROUP, -(-rows.stop // _ROW_GROUP))
+        table = file.read_row_groups(list(groups), columns)
+    return table.slice(rows.start - groups.start * _ROW_GROUP, len(rows))
+
+
+def sha256(path: Path) -> str:
+    """Of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def model_facts(source: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """How a model is loaded, and what identifies it beside its name; None: nothing does."""
+    digest = None
+    if source.startswith("python:"):
+        digest = _module_digest(source.split(":")[1])
+    elif "://" not in source:
+        digest = sha256(Path(source))
+        source = str(Path(source).resolve())
+    return {"source": source, "sha256": digest, **how}
+
+
+def _module_digest(name: str) -> str | None:
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)  # where the model will be looked for, too
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return sha256(Path(spec.origin)) if spec is not None and spec.origin and Path(spec.origin).is_file() else None

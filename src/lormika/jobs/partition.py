@@ -1,0 +1,182 @@
+"""Rows as an engine of the user's hands them out: Spark's mapInPandas, Dask's map_partitions, or a loop."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lormika.data.alike import typed_alike
+from lormika.errors import InputError, ModelError
+from lormika.explanation import Explanation, Failure
+from lormika.jobs import part_tables
+from lormika.jobs.chunks import DeadModelError, OpenRun, Told, check_alive, open_run
+from lormika.jobs.folder import Folder, Run
+from lormika.jobs.headers import settle_headers
+from lormika.jobs.inputs import model_facts
+from lormika.many import OnError
+from lormika.options import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def explain_partition(
+    folder: str | Path,
+    row: str,
+    *,
+    table: str = "rules",
+    on_error: OnError = "record",
+    model: str | None = None,
+    trust: Sequence[str] = (),
+    allow_pickle: bool = False,
+    headers: Mapping[str, str] | None = None,
+) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
+    """Make a function from frames of rows to frames of rules, which needs nothing but a folder that all workers see.
+
+    Parameters
+    ----------
+    folder
+        Folder that `lormika batch --prepare` has made: model, background and options.
+    row
+        Column with the number of each row, a whole number; it comes back as `row`.
+    table
+        `rules`: one row for each rule (`RULES`); `instances`: one row for each instance (`INSTANCES`).
+    on_error
+        What becomes of rows that cannot be explained. `record`: the table of instances says why in its column `error`;
+        that of rules has no place for them, and a warning counts them. `raise`: the first one ends it.
+    model
+        Where the model is, as it was given to `lormika batch`. Whoever can write into the folder can name another one
+        there: only a file may be left to it. A Python module or a server must be named here.
+    trust, allow_pickle
+        As of `models.load`; what the folder says about them does not count. With `allow_pickle` and without `model`,
+        whoever can write into the folder can run code here.
+    headers
+        For a server. A value `env:NAME` is read from the environment, and `file:PATH` from a file, on each worker.
+
+    Examples
+    --------
+    In Spark, where `schema` is `spark_schema("rules")`::
+
+        rules = rows.mapInPandas(explain_partition("/shared/run", row="number"), schema)
+    """
+    _columns(table)
+    check_choice("on_error", on_error, ["record", "raise"])
+    if isinstance(trust, str):
+        raise InputError(f"trust={trust!r}: give a list of names")
+    texts = settle_headers([f"{name}: {value}" for name, value in (headers or {}).items()])
+    opener = _Opener(Path(folder), model, tuple(trust), allow_pickle, texts)
+
+    def explain(frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            if len(frame):
+                yield _explain(opener, frame, row, table, on_error)
+
+    return explain
+
+
+@dataclass(frozen=True, slots=True)
+class _Opener:
+    """A folder, and what the caller grants it."""
+
+    folder: Path
+    model: str | None
+    trust: tuple[str, ...]
+    allow_pickle: bool
+    headers: tuple[str, ...]
+
+    def open(self) -> OpenRun:
+        """The run; once in a process, unless the folder comes to hold another one."""
+        return _open(self, self._run().to_json())
+
+    def reopen(self) -> None:
+        """Load the model anew."""
+        _open.cache_clear()
+
+    def _run(self) -> Run:
+        run = Folder(self.folder).read()
+        source = run.model["source"]
+        if self.model is None:
+            if source.startswith("python:") or "://" in source:
+                raise InputError(
+                    f"{self.folder} names {source} as its model, which runs code or takes your data: if that is yours, "
+                    f"say so with model={source!r}"
+                )
+        elif (given := model_facts(self.model, {})["source"]) != source:
+            raise InputError(f"{self.folder} holds a run of another model, {source}, not of {given}")
+        granted = {"trust": list(self.trust), "allow_pickle": self.allow_pickle}
+        return replace(run, model=run.model | granted)
+
+
+@lru_cache(maxsize=1)
+def _open(opener: _Opener, run: str) -> OpenRun:
+    return open_run(opener.folder, Run.of_json(run), opener.headers)
+
+
+def _columns(table: str) -> dict[str, str]:
+    columns = {"rules": part_tables.RULES, "instances": part_tables.INSTANCES}.get(table)
+    if columns is None:
+        raise InputError(f"table={table!r}: choose rules or instances")
+    return columns
+
+
+def _explain(opener: _Opener, frame: pd.DataFrame, row: str, table: str, on_error: OnError) -> pd.DataFrame:
+    run = opener.open().run
+    lacking = [name for name in (row, *run.features, run.id) if name is not None and name not in frame.columns]
+    if lacking:
+        raise InputError(f"the rows lack the column {lacking[0]!r}")
+    if frame[row].dtype.kind not in "iu":
+        raise InputError(f"the column {row!r} numbers the rows: give whole numbers, not {frame[row].dtype}")
+    results = _told(opener, frame[run.features])
+    told = list(map(Told, frame[row].tolist(), part_tables.identifiers(frame, run.id), results))
+    if table == "rules" or on_error == "raise":
+        _tell_failures(told, on_error)
+    make = part_tables.rule_rows if table == "rules" else lambda *one: [part_tables.instance_row(*one)]
+    rows = (record for one in told for record in make(*one))
+    explained: pd.DataFrame = part_tables.to_table(rows, _columns(table)).to_pandas()
+    return explained
+
+
+def _tell_failures(told: list[Told], on_error: OnError) -> None:
+    failed = [(one.row, one.result.reason) for one in told if isinstance(one.result, Failure)]
+    if not failed:
+        return
+    row, reason = failed[0]
+    if on_error == "raise":
+        raise ModelError(f"row {row} cannot be explained: {reason}")
+    warnings.warn(
+        f"{len(failed):,} of {len(told):,} rows could not be explained, the first is row {row}: {reason} "
+        '(table="instances" lists them all)',
+        stacklevel=4,
+    )
+
+
+def _told(opener: _Opener, features: pd.DataFrame) -> list[Explanation | Failure]:
+    """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
+    _, run, explainer, model = opener.open()
+    told = list(explainer.explain_many(typed_alike(features, explainer.schema), progress=False, **run.options))
+    try:
+        check_alive(model, told)
+    except DeadModelError as error:
+        opener.reopen()
+        if len(features) == 1:
+            return [Failure(0, str(error))]
+        half = len(features) // 2
+        return _told(opener, features.iloc[:half]) + _told(opener, features.iloc[half:])
+    return told
+
+
+def spark_schema(table: str = "rules") -> str:
+    """Columns of a table, as Spark writes them.
+
+    >>> spark_schema("instances")[:42]
+    'row bigint, id string, prediction string, '
+    """
+    types = {
+        "int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean",
+        "list<string>": "array<string>", "list<float64>": "array<double>",
+    }  # fmt: skip
+    return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in _columns(table).items())

@@ -1,0 +1,116 @@
+"""An explainer as arrays on disk, which any number of processes map into memory and share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lormika import frames
+from lormika.errors import InputError
+from lormika.explainer import Explainer
+from lormika.frames.schema import Schema, read_schema
+from lormika.jobs.contents import remove_background
+from lormika.jobs.folder import digest_folder, is_sound
+from lormika.models import Model
+from lormika.options import NeighbourhoodOptions, SearchOptions
+from lormika.parts import Parts
+from lormika.stages.background import Background
+from lormika.writing import beside
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "labels")
+
+
+def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
+    """Write an explainer's background into a folder that is named by its content, and give that name.
+
+    `frame` is the background itself. Of it, only a few rows are kept that show every category: from them a process
+    learns how to build tables for the model.
+    """
+    background = explainer.background
+    arrays = {name: getattr(background, name) for name in _ARRAYS if name not in ("values", "labels")}
+    arrays |= {"values": np.concatenate(background.distinct), "labels": explainer.labels}
+    witness = _witness(background, frame)
+    facts = {
+        "classes": list(explainer.model.classes),
+        "names": list(explainer.model.names),
+        "decides": explainer.model.decide is not None,
+        "scores": explainer.model.scores,
+        "categorical": [feature.name for feature in explainer.schema.features if not feature.is_numeric],
+        "options": {name: getattr(explainer.neighbourhood_options, name) for name in NeighbourhoodOptions.__slots__},
+        "search": asdict(explainer.search_options),
+        "bins": explainer.bins,
+        "cuts": {name: list(points) for name, points in explainer.cuts.items()},
+        "kernel_width": explainer.kernel_width,
+    }
+    new = beside(folder / "background")
+    new.mkdir()
+    for key, array in arrays.items():
+        np.save(new / f"{key}.npy", array)
+    try:
+        witness.to_parquet(new / "witness.parquet", index=False)
+    except (ValueError, TypeError) as error:  # a column of several types, for instance
+        raise InputError(f"the background cannot be written as Parquet: {error}") from error
+    (new / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    _check_schema(explainer.schema, _read_schema(new, facts))
+    name = f"background-{digest_folder(new)}"
+    if is_sound(folder / name):
+        remove_background(new)
+    else:
+        remove_background(folder / name)
+        new.replace(folder / name)
+    return name
+
+
+def load(folder: Path, model: Any) -> Explainer:
+    """An explainer from a folder that `save` made, with the model it was made with."""
+    try:
+        facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+        arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
+        schema = _read_schema(folder, facts)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} cannot be read, start the run again to make it anew: {error}") from error
+    values, offsets = arrays.pop("values"), arrays["offsets"]
+    labels = np.ascontiguousarray(arrays.pop("labels"))
+    background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
+    ways = {name: facts[name] for name in ("decides", "scores")}
+    known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
+    cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
+    options, search = NeighbourhoodOptions(**facts["options"]), SearchOptions(**facts["search"])
+    width = facts["kernel_width"]
+    return Explainer._of(Parts.of(known, background, labels, options, search, facts["bins"], cuts, width))
+
+
+def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows in which every value of every categorical feature occurs, and a missing one of every feature that has it."""
+    rows = {0}
+    for f, feature in enumerate(background.schema.features):
+        if feature.is_numeric:
+            missing = np.flatnonzero(np.isnan(background.distinct[f]))
+            wanted = np.isin(background.codes[f], missing) if len(missing) else np.zeros(0, dtype=bool)
+            rows |= {int(wanted.argmax())} if wanted.any() else set()
+        else:
+            rows |= set(np.unique(background.codes[f], return_index=True)[1].tolist())
+    return frame.iloc[sorted(rows)].reset_index(drop=True)
+
+
+def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(folder / "witness.parquet") as file:  # which needs fewer modules than pandas' way
+        return read_schema(frames.read(file.read().to_pandas()), facts["categorical"])
+
+
+def _check_schema(wanted: Schema, found: Schema) -> None:
+    """Refuse a table whose types do not survive on disk: the model would see another one there."""
+    for one, other in zip(wanted.features, found.features, strict=True):
+        same = (one.name, one.categories, one.number_type) == (other.name, other.categories, other.number_type)
+        if not same:
+            raise InputError(f"column {one.name!r} of the background changes its type when it is written as Parquet")

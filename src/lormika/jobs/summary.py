@@ -1,0 +1,266 @@
+"""What all explanations of a run come to: its parts, one after the other, as one small JSON form."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lormika.errors import InputError
+from lormika.jobs.folder import Folder
+from lormika.jobs.part_tables import INSTANCES, RULES, to_table
+from lormika.jobs.tally import INSTANCE_COLUMNS, KINDS, RULE_COLUMNS, combine, forget_rarest, tally
+from lormika.options import check_integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+FORMAT, VERSION = "lormika.summary", 1
+Payload = dict[str, Any]
+
+MOST_CLASSES = 5
+"""Whose rules are listed: those that are predicted most often."""
+
+_MOST_LABELS = 50  # classes that are counted by name
+_RULES_AT_ONCE = 100_000  # parts with fewer are taken together, since pandas takes long over little
+
+
+def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = lambda part, parts: None) -> Payload:
+    """Count what the parts of a run hold; the `top` most frequent rules, features and changes of each sort.
+
+    `done` hears after each part how many of them are done.
+    """
+    check_integer("top", top, 1)
+    run = _read_run(folder)
+    chunks = _finished_chunks(folder)
+    if not chunks:
+        raise InputError(f"{folder} has no finished part yet: wait, or go on with the run (lormika batch)")
+    tables: dict[str, pd.DataFrame] | None = None
+    rows = missed = 0
+    for instances, rules, name, part in _read_parts(folder, chunks):
+        try:
+            one = tally(instances, rules)
+        except InputError as error:
+            raise InputError(f"{name}: {error}; remove it and go on with the run (lormika batch)") from error
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise InputError(f"{name}: it holds a rule that cannot be read: {error}") from error
+        tables = one if tables is None else combine([tables, one])
+        missed += forget_rarest(tables)
+        rows += instances.num_rows
+        done(part, len(chunks))
+    assert tables is not None
+    if not rows:
+        raise InputError(f"{folder}: its parts hold no row")
+    return _payload(folder, run, tables, rows, len(chunks), top) | {"missed": missed}
+
+
+def _read_run(folder: Path) -> Payload:
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder: give one that lormika batch has made")
+    return Folder(folder).read_start()
+
+
+def _finished_chunks(folder: Path) -> list[int]:
+    """Chunks with both parts; while a run is at work, there may be one without its instances."""
+    numbers = [
+        {path.stem.removeprefix("part-") for path in (folder / kind).glob("part-*.parquet")}
+        for kind in ("rules", "instances")
+    ]
+    return sorted(int(number) for number in numbers[0] & numbers[1] if number.isdecimal())
+
+
+def _read_parts(folder: Path, chunks: list[int]) -> Iterator[tuple[pa.Table, pa.Table, str, int]]:
+    """Instances and rules of some parts at a time, what to call these, and how many there have been."""
+    import pyarrow as pa
+
+    waiting: list[tuple[pa.Table, pa.Table]] = []
+    first, files = 0, Folder(folder)
+    for number, chunk in enumerate(chunks):
+        instances = _read_part(files.part("instances", chunk), INSTANCES, INSTANCE_COLUMNS)
+        waiting.append((instances, _read_part(files.part("rules", chunk), RULES, RULE_COLUMNS)))
+        if number == len(chunks) - 1 or sum(rules.num_rows for _, rules in waiting) >= _RULES_AT_ONCE:
+            names = dict.fromkeys(files.part("rules", chunks[at]) for at in (first, number))
+            together = (pa.concat_tables(tables) for tables in zip(*waiting, strict=True))
+            yield *together, " to ".join(map(str, names)), number + 1
+            waiting, first = [], number + 1
+
+
+def _read_part(path: Path, types: Mapping[str, str], columns: list[str]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = to_table([], {name: types[name] for name in columns}).schema
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read(columns=columns)
+        lacking = [name for name in columns if name not in table.column_names]
+        if not lacking:
+            return table.select(columns).cast(schema)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read ({error}): go on with the run (lormika batch) to remake it") from error
+    raise InputError(f"{path} has no column {lacking[0]!r}: it is not a part of a run of this version")
+
+
+def _payload(folder: Path, run: Payload, tables: dict[str, pd.DataFrame], rows: int, parts: int, top: int) -> Payload:
+    classes = _ranked(tables["classes"]).head(_MOST_LABELS)
+    explained = int(tables["classes"]["rows"].sum())
+    planned, per_part = (run.get(name) if isinstance(run.get(name), int) else None for name in ("rows", "chunk_rows"))
+    missing = None if planned is None or not per_part else max(-(-planned // per_part) - parts, 0)
+    model = run.get("model")
+    details = [_details(tables, label, int(n), top) for label, n in classes["rows"].head(MOST_CLASSES).items()]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": str(model["source"]) if isinstance(model, dict) and "source" in model else None,
+        "options": run["options"] if isinstance(run.get("options"), dict) else {},
+        "lormika": str(run.get("version", "")),
+        "planned": planned,
+        "missing_parts": missing,
+        "complete": Folder(folder).manifest.exists() and not missing and planned in (None, rows),
+        "rows": rows,
+        "explained": explained,
+        "failed": rows - explained,
+        "failures": _failures(tables["errors"], top),
+        "rules": int(tables["kinds"]["rules"].sum()),
+        "turned": int(tables["classes"]["turned"].sum()),
+        "kinds": _totals(tables),
+        "other_classes": len(tables["classes"]) - len(classes),
+        "classes": [
+            _class(label, counts, tables["kinds"], explained) for label, counts in _entries(classes, len(classes))
+        ],
+        "details": details,
+        "matrix": _matrix(tables["features"], classes["rows"].head(MOST_CLASSES), top),
+        "changes": [_change(key, entry, tables["classes"]["rows"]) for key, entry in _entries(tables["changes"], top)],
+    }
+
+
+def _ranked(table: pd.DataFrame) -> pd.DataFrame:
+    """Most rows first; ties by more rules, then by the key, so that the same run gives the same page."""
+    by = [name for name in ("rows", "rules") if name in table.columns]
+    return table.sort_index().sort_values(by, ascending=False, kind="stable")
+
+
+def _entries(table: pd.DataFrame, top: int) -> list[tuple[Any, dict[Any, Any]]]:
+    """Keys and counts of the first of a table."""
+    first: dict[Any, dict[Any, Any]] = _ranked(table).head(top).to_dict("index")
+    return list(first.items())
+
+
+def _of(table: pd.DataFrame, *key: Any) -> pd.DataFrame:
+    """The rows of a table whose key begins so."""
+    for value in key:
+        table = table[table.index.get_level_values(0) == value].droplevel(0)
+    return table
+
+
+def _failures(errors: pd.DataFrame, top: int) -> list[Payload]:
+    return [
+        {"reason": counts["least"], "alike": counts["least"] != counts["most"], "rows": counts["rows"]}
+        for _, counts in _entries(errors, top)
+    ]
+
+
+def _class(label: Any, counts: Mapping[str, Any], kinds: pd.DataFrame, explained: int) -> Payload:
+    """How often a class is predicted, and rules of each kind are found for it."""
+    given = counts["with_probability"]
+    rules = _of(kinds, label).to_dict("index")
+    return {
+        "label": label,
+        "rows": counts["rows"],
+        "share": counts["rows"] / explained,
+        "probability": counts["probability"] / given if given else None,
+        "turned": counts["turned"],
+        "kinds": {
+            kind: {"rows": counts[kind], **rules.get(kind, {"rules": 0, "tested": 0, "kept": 0})} for kind in KINDS
+        },
+    }
+
+
+def _totals(tables: dict[str, pd.DataFrame]) -> Payload:
+    """Of each kind, over all classes: rows with such a rule, rules, and what the model said to them."""
+    rules = tables["kinds"].groupby(level="kind").sum().reindex(KINDS, fill_value=0).astype(int).to_dict("index")
+    return {kind: {"rows": int(tables["classes"][kind].sum())} | rules[kind] for kind in KINDS}
+
+
+def _details(tables: dict[str, pd.DataFrame], label: Any, rows: int, top: int) -> Payload:
+    """The most frequent rules, features and changes of a class."""
+    by_feature = {kind: _entries(_of(tables["features"], label, kind), top) for kind in KINDS}
+    by_rule = {kind: _entries(_of(tables["patterns"], label, kind), top) for kind in KINDS}
+    ranges = {kind: _of(tables["ranges"], label, kind) for kind in KINDS}
+    changes, changed = _of(tables["changes"], label), _of(tables["changed"], label)
+    known = tables["classes"]["rows"]
+    return {
+        "label": label,
+        "rows": rows,
+        "features": {kind: [_share(name, counts, rows) for name, counts in by_feature[kind]] for kind in KINDS},
+        "rules": {kind: [_rule(key, counts, rows, ranges[kind]) for key, counts in by_rule[kind]] for kind in KINDS},
+        "changes": [_change((label, *key), counts, known) for key, counts in _entries(changes, top)],
+        "changed": [_share(name, counts, rows) for name, counts in _entries(changed, top)],
+    }
+
+
+def _share(feature: Any, counts: Mapping[str, Any], rows: int) -> Payload:
+    return {"feature": feature, "rows": counts["rows"], "share": counts["rows"] / rows}
+
+
+def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd.DataFrame) -> Payload:
+    consequent, pattern = key
+    conditions, ranges = json.loads(pattern), 0
+    common = _of(common, consequent, pattern)
+    for condition in conditions:
+        if condition["type"] == "interval":
+            for place, end in enumerate(("low", "high"), 2 * ranges):
+                condition[end] = None if condition[end] is None else _number(counts, place)
+            condition["integer"] = counts[f"whole {ranges}"] == 1
+            condition["common"] = _common(_of(common, ranges), counts["rules"]) if condition["integer"] else None
+            ranges += 1
+    return {
+        "conditions": conditions,
+        "consequent": consequent,
+        "rows": counts["rows"],
+        "share": counts["rows"] / rows,
+        "rules": counts["rules"],
+        "confidence": counts["confidence"] / counts["matched"] if counts["matched"] else None,
+        "tested": counts["tested"],
+        "kept": counts["kept"],
+    }
+
+
+def _common(ends: pd.DataFrame, rules: int) -> Payload:
+    """The most common first and last number of a range, and the share of the rules that have them."""
+    (low, high), counts = _entries(ends, 1)[0]
+    open_or = {-math.inf: None, math.inf: None}
+    return {"low": open_or.get(low, low), "high": open_or.get(high, high), "share": counts["rules"] / rules}
+
+
+def _number(counts: Mapping[str, Any], place: int) -> Payload:
+    """What a pattern leaves out."""
+    mean = counts[f"sum {place}"] / counts["rules"]
+    return {"mean": mean, "least": counts[f"least {place}"], "most": counts[f"most {place}"]}
+
+
+def _change(key: tuple[Any, ...], counts: Mapping[str, Any], rows: pd.Series[Any]) -> Payload:
+    prediction, to, pattern = key
+    steps = []
+    for place, (feature, way, *value) in enumerate(json.loads(pattern)):
+        step = {"feature": feature, "way": way, "value": value[0] if value else None, "before": None, "after": None}
+        if way in ("up", "down"):
+            step |= {"before": _number(counts, 2 * place), "after": _number(counts, 2 * place + 1)}
+        steps.append(step)
+    shares = {"rows": counts["rows"], "share": counts["rows"] / int(rows[prediction]), "rules": counts["rules"]}
+    return {"prediction": prediction, "to": to, "steps": steps, **shares}
+
+
+def _matrix(features: pd.DataFrame, classes: pd.Series[Any], top: int) -> list[Payload]:
+    """Of the most frequent features, the share of each class's rows with a rule of each kind."""
+    used = _ranked(features.groupby(level="feature").sum()).head(top).index
+    counts = features["rows"].to_dict()
+    return [
+        {
+            "feature": name,
+            "shares": [[counts.get((label, kind, name), 0) / n for kind in KINDS] for label, n in classes.items()],
+        }
+        for name in used
+    ]

@@ -1,0 +1,160 @@
+"""Neighbourhood: rows like the instance, selected from the background (Algorithm 2) and generated (Algorithm 3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika import _core
+from lormika.options import NeighbourhoodOptions
+from lormika.stages.background import Background
+from lormika.stages.design import even_points, random_points
+
+_BLOCK = 16  # instances whose distances are found in one pass over the background
+_MOST_DISTANCES = 4_000_000  # at a time: 32 MB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbourhood:
+    """Encoded rows around an instance: real ones first, generated ones after them."""
+
+    selected: np.ndarray  # row numbers in the background, ascending
+    rows: np.ndarray  # encoded, selected then generated
+    cut: float  # squared distance of the farthest row that counts as a neighbour
+    neighbours: int  # background rows within the cut, before any class was thinned
+    squared: np.ndarray  # squared distances of the selected rows
+
+    @property
+    def n_real(self) -> int:
+        """How many rows come from the background."""
+        return len(self.selected)
+
+
+def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
+    """Random numbers that depend on the state and the instance alone, never on its place in a batch."""
+    content = np.where(np.isnan(instance), np.nan, instance + 0.0)  # one NaN, one zero
+    digest = hashlib.blake2b(content.astype("<f8").tobytes(), digest_size=16).digest()
+    return np.random.default_rng([random_state, *np.frombuffer(digest, dtype="<u4").tolist()])
+
+
+def find(
+    background: Background, labels: np.ndarray, instances: np.ndarray, options: NeighbourhoodOptions
+) -> Iterator[Neighbourhood]:
+    """Select and generate the rows around each encoded instance; labels are the model's, of the background."""
+    block = max(1, min(_BLOCK, _MOST_DISTANCES // len(background)))
+    for start in range(0, len(instances), block):
+        some = instances[start : start + block]
+        for instance, squared in zip(some, background.squared_distances(some), strict=True):
+            yield _find_one(background, labels, instance, squared, options)
+
+
+def _find_one(
+    background: Background,
+    labels: np.ndarray,
+    instance: np.ndarray,
+    squared: np.ndarray,
+    options: NeighbourhoodOptions,
+) -> Neighbourhood:
+    rng = seed(options.random_state, instance)
+    selected, cut, neighbours = select(squared, labels, options, rng)
+    real = np.ascontiguousarray(background.rows(selected))  # whole rows are taken from it
+    count = options.n_generated
+    points = even_points(count) if options.design == "even" else random_points(rng, count)
+    made = generate(background, real, squared[selected], points, snap=options.snap)
+    rows = np.concatenate([real, made]).copy(order="F")
+    rows.setflags(write=False)
+    return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
+
+
+def select(
+    squared: np.ndarray, labels: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator
+) -> tuple[np.ndarray, float, int]:
+    """Row numbers of the neighbours, the cut, and how many rows lie within it.
+
+    The cut is the distance that takes the `min_neighbours` nearest rows of every class; all rows up to it are
+    neighbours, at most `max_neighbours` of a class. Ties go to the lower row number.
+    """
+    classes = int(labels.max()) + 1
+    cut = float(_core.reach(squared, labels, classes, options.min_neighbours).max())
+    bounds = np.full(classes, cut)
+    if options.thin == "nearest":  # then no row beyond these can be kept
+        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, options.max_neighbours))
+    inside = _core.within(squared, labels, bounds)
+    their_labels = labels[inside]
+    kept = []
+    for c, size in enumerate(np.bincount(their_labels, minlength=classes).tolist()):
+        rows = inside[their_labels == c]
+        if size > options.max_neighbours:
+            rows = _thin(rows, squared[rows], options, rng)
+        kept.append(rows)
+    return np.sort(np.concatenate(kept)), cut, int(np.count_nonzero(squared <= cut))
+
+
+def _thin(rows: np.ndarray, squared: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator) -> np.ndarray:
+    if options.thin == "random":
+        drawn: np.ndarray = rng.choice(rows, size=options.max_neighbours, replace=False)
+        return drawn
+    order = np.argsort(squared, kind="stable")  # only ties are too many: the higher row numbers go
+    return rows[order[: options.max_neighbours]]
+
+
+def generate(
+    background: Background, real: np.ndarray, squared: np.ndarray, points: np.ndarray, *, snap: bool
+) -> np.ndarray:
+    """New encoded rows from selected ones at these squared distances, one for each point of the unit cube.
+
+    The first half is made by crossover, the second by mutation. A point says which rows, counted from the nearest on,
+    are the parents, and how far to step; so an even design takes near and far rows evenly.
+    """
+    nearest = np.argsort(squared, kind="stable")
+    crossed, mutated = np.split(points, [len(points) - len(points) // 2])
+    pairs, alpha = nearest[parents_at(crossed[:, :2], len(real))], crossed[:, -1]
+    triples, sigma = nearest[parents_at(mutated[:, :3], len(real))], 0.5 + mutated[:, -1] / 2
+    made = np.concatenate(
+        [_mix(background, real, squared, pairs, alpha), _mix(background, real, squared, triples, sigma)]
+    )
+    for f, feature in enumerate(background.schema.features):
+        observed = background.observed(f)
+        if feature.is_numeric and len(observed):
+            made[:, f] = background.snap(f, made[:, f]) if snap else made[:, f].clip(observed[0], observed[-1])
+            if not snap:
+                made[:, f] = feature.fit(made[:, f])  # the column's type takes nothing else
+    return made
+
+
+def parents_at(points: np.ndarray, size: int) -> np.ndarray:
+    """Positions (parents x points) below `size`, different within each column; evenly spread points take all evenly.
+
+    >>> parents_at(np.array([[0.0, 0.0], [0.5, 0.5], [0.9, 0.9]]), 4)
+    array([[0, 2, 3],
+           [1, 1, 2]])
+    """
+    positions = np.empty(points.T.shape, dtype=np.intp)
+    for i, shares in enumerate(points.T):
+        positions[i] = shares * (size - i)
+        for earlier in np.sort(positions[:i], axis=0):  # skip over the taken ones, lowest first
+            positions[i] += positions[i] >= earlier
+    return positions
+
+
+def _mix(
+    background: Background, real: np.ndarray, squared: np.ndarray, parents: np.ndarray, step: np.ndarray
+) -> np.ndarray:
+    """Mix rows: x + (y - x) * step for two parents, x + (y - z) * step for three.
+
+    Categories and missing values come from the parent closest to the instance, the first of equally close ones.
+    Elsewhere a missing number counts as the mean.
+    """
+    closest = np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]
+    made: np.ndarray = real[closest]
+    numeric = np.flatnonzero(background.scales >= 0)
+    numbers, kept = real[:, numeric], made[:, numeric]
+    filled = np.where(np.isnan(numbers), background.means[numeric], numbers)
+    x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]
+    with np.errstate(over="ignore"):  # of huge numbers, which are then brought back into the observed range
+        mixed = x + (y - origin) * step[:, None]
+    made[:, numeric] = np.where(np.isnan(kept), kept, mixed)
+    return made
