@@ -5,9 +5,9 @@ from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Effect, Explanation, Failure
-from lormika.options import SearchOptions
+from lormika.mine import mine_rules
+from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
-from lormika.stages.search import mine_rules
 from lormika.version import __version__
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "ModelError",
     "Rule",
     "SearchOptions",
+    "Settings",
     "__version__",
     "datasets",
     "mine_rules",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,14 +18,14 @@ from lormika.explanation import (
     Explanation,
     NeighbourhoodSummary,
 )
-from lormika.frames.instances import Unseen
+from lormika.frames.instances import Instances, Unseen
 from lormika.frames.values import plain
 from lormika.models import Answer
-from lormika.options import NeighbourhoodOptions, SearchKeywords, SearchOptions
+from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.rule import Rule
-from lormika.stages import notes
-from lormika.stages.asking import Asking, run_together
+from lormika.stages import neighbourhood, notes
+from lormika.stages.asking import Asking, Spread, run_together
 from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
@@ -75,8 +76,7 @@ class Case:
 
         Only with `confirm=False` it is, once: for the re-runs of the rules that were found.
         """
-        chosen = self.parts.search.but(options)
-        return run_together(self.parts.model, self.parts.schema, [explain(self, chosen)], [self.unseen])[0]
+        return explain_together([self], self.parts.search.but(options))[0]
 
     def __repr__(self) -> str:
         prediction = self.sample.classes[self.prediction]
@@ -88,17 +88,33 @@ class Case:
         return int(self.answer.labels[0])
 
 
+def locate_together(parts: Parts, instances: Instances, spread: Spread = map) -> list[Case]:
+    """Locate encoded instances, with shared model calls."""
+    find = partial(neighbourhood.find, parts.background, parts.labels, settings=parts.settings)
+    near = [one for some in spread(find, instances.blocks()) for one in some]
+    ways = [locate(parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
+    return run_together(parts.model, parts.schema, ways, instances.unseen, spread)
+
+
+def explain_together(cases: Sequence[Case], options: SearchOptions, spread: Spread = map) -> list[Explanation]:
+    """Explain cases of one explainer; model calls, if any are needed, are shared."""
+    if not cases:
+        return []
+    parts, ways = cases[0].parts, [explain(case, options) for case in cases]
+    return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread)
+
+
 def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood) -> Asking[Case]:
     """Ask the model about an encoded instance, its neighbourhood and its edits."""
     parts = parts.with_unseen(unseen)
-    background, options = parts.background, parts.options
+    background, settings = parts.background, parts.settings
     left_out = parts.spread.identifiers
-    items = itemise(background.schema, near.rows, instance, bins=parts.bins, cuts=parts.cuts, without=left_out)
+    items = itemise(background.schema, near.rows, instance, bins=settings.bins, cuts=parts.cuts, without=left_out)
     parts_of_call = [instance[None], near.rows]
     plan = None
-    if options.n_asked:
-        edits = make_edits(background, parts.spread, items, near.rows, instance, options.n_asked)
-        plan = Plan.of(edits, options.n_asked)
+    if settings.n_asked:
+        edits = make_edits(background, parts.spread, items, near.rows, instance, settings.n_asked)
+        plan = Plan.of(edits, settings.n_asked)
         parts_of_call.append(plan.rows())
     rows = np.concatenate(parts_of_call)
     answer = yield rows
@@ -111,7 +127,7 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     if plan is not None:
         other = np.flatnonzero(labels[: near.n_real] != own.labels[0])
         unlike = near.rows[other[np.argsort(near.squared[other], kind="stable")]]
-        trying = try_edits(parts.spread, plan, own, answer[end : len(rows)], unlike, options.n_asked)
+        trying = try_edits(parts.spread, plan, own, answer[end : len(rows)], unlike, settings.n_asked)
         trials = yield from count.through(trying)
     repeats = _agree(own, answer[len(rows) :])
     return Case(parts, instance, unseen, near, sample, items, own, repeats, trials, count.calls, count.rows)
@@ -251,10 +267,11 @@ def _asked(case: Case) -> AskedSummary | None:
 
 def _options(parts: Parts, options: SearchOptions) -> dict[str, Any]:
     """All options as plain data."""
-    chosen = _named(parts.options) | {"kernel_width": parts.kernel_width, "bins": parts.bins} | _named(options)
+    chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
+    del chosen["cuts"]
     cuts = {name: list(points) for name, points in parts.cuts.items()}
     return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts}
 
 
-def _named(options: NeighbourhoodOptions | SearchOptions) -> dict[str, Any]:
+def _named(options: Settings | SearchOptions) -> dict[str, Any]:
     return {field.name: getattr(options, field.name) for field in fields(options)}

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from lormika import frames, many
-from lormika.case import Case, explain, locate
+from lormika import frames
+from lormika.case import Case, explain_together, locate_together
+from lormika.checks import check_choice
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
-from lormika.frames.instances import Instances
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
-from lormika.many import blocks
+from lormika.many import OnError, Pace, explain_rows, locate_rows
 from lormika.models import as_model
 from lormika.options import (
-    MOST_BINS,
-    PAPER_NEIGHBOURHOOD,
     PAPER_SEARCH,
-    Design,
-    NeighbourhoodOptions,
+    PAPER_SETTINGS,
     Preset,
     SearchKeywords,
     SearchOptions,
-    Thin,
-    check_choice,
-    check_integer,
-    check_number,
+    SettingKeywords,
+    Settings,
 )
 from lormika.parts import Parts
-from lormika.stages import neighbourhood
-from lormika.stages.asking import Spread, run_together
 from lormika.stages.background import Background
 from lormika.stages.items import check_cuts, equal_frequency_cuts
 
@@ -56,27 +47,12 @@ class Explainer:
         Names of an array's columns; names of the model's classes, in the model's order.
     labels
         The model's labels of the background, if already known: saves passing it through the model.
-    min_neighbours, max_neighbours
-        How many similar rows of each class are taken at least, and kept at most.
-    kernel_width
-        Width of the similarity that is reported, by default 0.75 times the root of the number of features.
-    thin
-        A class with too many neighbours keeps its `nearest`, or a `random` sample as in the paper.
-    n_generated, snap
-        How many new rows are made; whether their numbers move to the nearest value of the background.
-    design
-        How new rows are spread: `even`, the same for every seed, or by `random` draws as in the paper.
-    n_asked
-        Most edits of the instance that the model is asked about at a time, to tell whether rules are true of it.
-    bins, cuts
-        Ranges of each numeric feature, or cut points by name: `{"age": [25, 45]}`.
     preset
-        `paper`: all that the paper says, unless you say otherwise. Random thinning and draws, numbers that are not
+        `paper`: the paper's settings for all that is not given. Random thinning and draws, numbers that are not
         snapped, ranges of the whole table, no edits; and rules of up to four conditions that are `productive`, k of all
         kinds together, which are not confirmed.
-    random_state
-        Seed of what is `random` above: nothing by default. The same inputs give the same explanation, alone or in a
-        batch.
+    **settings
+        How to look around an instance, such as `n_generated=5000` or `cuts={"age": [25, 45]}`: see `Settings`.
 
     Examples
     --------
@@ -101,53 +77,35 @@ class Explainer:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
         labels: Any = None,
-        min_neighbours: int | None = None,
-        max_neighbours: int | None = None,
-        kernel_width: float | None = None,
-        thin: Thin | None = None,
-        n_generated: int | None = None,
-        design: Design | None = None,
-        snap: bool | None = None,
-        n_asked: int | None = None,
-        bins: int = 3,
-        cuts: Mapping[str, Sequence[float]] | None = None,
-        random_state: int = 0,
         preset: Preset = "default",
+        **settings: Unpack[SettingKeywords],
     ) -> None:
         check_choice("preset", preset, ["default", "paper"])
         as_paper = preset == "paper"
-        chosen = {
-            "min_neighbours": min_neighbours, "max_neighbours": max_neighbours, "thin": thin,
-            "n_generated": n_generated, "design": design, "snap": snap, "n_asked": n_asked,
-        }  # fmt: skip
-        named = {name: value for name, value in chosen.items() if value is not None}
-        presets = PAPER_NEIGHBOURHOOD if as_paper else {}
-        options = NeighbourhoodOptions(**presets | named, random_state=random_state)
-        check_integer("bins", bins, 2, MOST_BINS)
-        if kernel_width is not None:
-            check_number("kernel_width", kernel_width, 1e-9, 1e9)
+        chosen = (PAPER_SETTINGS if as_paper else Settings()).but(settings)
         if isinstance(background, Mapping):
             raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
         reader = frames.read(background, feature_names)
         schema = read_schema(reader, categorical)
         if reader.n_rows < 3:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
-        points, width = check_cuts(schema, cuts), float(kernel_width or 0.75 * math.sqrt(len(schema)))
+        cuts = check_cuts(schema, chosen.cuts)
         coded = Background.of(schema, encoded_columns(schema, reader))
-        asked, known = as_model(model, background, reader.n_rows, class_names, labels)
-        if len(np.unique(known)) < 2:
+        classifier, own_labels = as_model(model, background, reader.n_rows, class_names, labels)
+        if len(np.unique(own_labels)) < 2:
+            only = classifier.names[own_labels[0]]
             raise InputError(
-                f"the model gives every row of the background the label {asked.names[known[0]]!r}: there is nothing to "
-                "compare; give a background with rows of other classes too"
+                f"the model gives every row of the background the label {only!r}: there is nothing to compare; give a "
+                "background with rows of other classes too"
             )
         if as_paper:
-            points = whole_table_cuts(coded, bins) | points
+            cuts = whole_table_cuts(coded, chosen.bins) | cuts
         search = PAPER_SEARCH if as_paper else SearchOptions()
-        parts = Parts.of(asked, coded, known.astype(np.int32), options, search, bins, points, width)
+        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts)
         self._set(parts)
         if parts.spread.identifiers:
-            told = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
-            warnings.warn(f"part of no rule, because nearly all values differ: {told}", stacklevel=2)
+            names = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
+            warnings.warn(f"part of no rule, because nearly all values differ: {names}", stacklevel=2)
 
     @classmethod
     def _of(cls, parts: Parts) -> Explainer:
@@ -159,9 +117,8 @@ class Explainer:
     def _set(self, parts: Parts) -> None:
         self._parts = parts
         self.model, self.background, self.labels = parts.model, parts.background, parts.labels
-        self.schema, self.neighbourhood_options = parts.background.schema, parts.options
-        self.search_options = parts.search
-        self.bins, self.cuts, self.kernel_width = parts.bins, parts.cuts, parts.kernel_width
+        self.schema, self.settings, self.search_options = parts.schema, parts.settings, parts.search
+        self.cuts, self.kernel_width = parts.cuts, parts.kernel_width
 
     def __repr__(self) -> str:
         rows, features, classes = len(self.background), len(self.schema), len(self.model.names)
@@ -175,7 +132,7 @@ class Explainer:
         x
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
         """
-        return self._locate(self.schema.read_instance(x))[0]
+        return locate_together(self._parts, self.schema.read_instance(x))[0]
 
     def explain(self, x: Any, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the model's prediction of one instance.
@@ -188,7 +145,7 @@ class Explainer:
             What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
         """
         chosen = self.search_options.but(options)
-        return self._explain(self.schema.read_instance(x), chosen)[0]
+        return explain_together(locate_together(self._parts, self.schema.read_instance(x)), chosen)[0]
 
     def explain_many(
         self,
@@ -196,7 +153,7 @@ class Explainer:
         *,
         n_jobs: int = 1,
         progress: bool = True,
-        on_error: many.OnError = "record",
+        on_error: OnError = "record",
         chunk_size: int | None = None,
         **options: Unpack[SearchKeywords],
     ) -> Iterator[Explanation | Failure]:
@@ -218,23 +175,20 @@ class Explainer:
         **options
             What to search for: see `SearchOptions`.
         """
-        return many.explain_rows(
-            self._explain, self.schema, X, self.search_options.but(options), n_jobs=n_jobs, chunk_size=chunk_size,
-            sample_rows=self.neighbourhood_options.n_generated + self.neighbourhood_options.n_asked + 1,
-            on_error=on_error, progress=progress,
-        )  # fmt: skip
+        pace = Pace(n_jobs, chunk_size, on_error, progress)
+        return explain_rows(self._parts, X, self.search_options.but(options), pace)
 
-    def _locate(self, instances: Instances, spread: Spread = map) -> list[Case]:
-        """Locate encoded instances, with shared model calls."""
-        find = partial(neighbourhood.find, self.background, self.labels, options=self.neighbourhood_options)
-        near = [one for some in spread(find, blocks(instances.rows)) for one in some]
-        ways = [locate(self._parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
-        return run_together(self.model, self.schema, ways, instances.unseen, spread)
-
-    def _explain(self, instances: Instances, options: SearchOptions, spread: Spread = map) -> list[Explanation]:
-        """Explain encoded instances, with shared model calls."""
-        ways = [explain(case, options) for case in self._locate(instances, spread)]
-        return run_together(self.model, self.schema, ways, instances.unseen, spread)
+    def locate_many(
+        self,
+        X: Any,
+        *,
+        n_jobs: int = 1,
+        progress: bool = True,
+        on_error: OnError = "record",
+        chunk_size: int | None = None,
+    ) -> Iterator[Case | Failure]:
+        """Locate the rows of a table, in order: cases that can be explained at will; see `explain_many`."""
+        return locate_rows(self._parts, X, Pace(n_jobs, chunk_size, on_error, progress))
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from lormika.checks import check_choice, check_integer
 from lormika.errors import InputError
 from lormika.frames.values import Scalar, format_value
-from lormika.options import check_choice, check_integer
 from lormika.rule import Category, Rule
 from lormika.stages.sample import Sample
 from lormika.views import payload as payloads

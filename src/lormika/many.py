@@ -3,53 +3,72 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from lormika import frames
+from lormika.case import Case, explain_together, locate_together
+from lormika.checks import check_choice, check_integer
 from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.schema import Schema
-from lormika.options import SearchOptions, check_choice, check_integer
+from lormika.options import SearchOptions
+from lormika.parts import Parts
 from lormika.progress import follow
 from lormika.stages.asking import Spread
 
 OnError = Literal["record", "raise"]
-Explain = Callable[[Instances, SearchOptions, Spread], list[Explanation]]
-"""From encoded instances to their explanations."""
+T = TypeVar("T")
+Work = Callable[[Instances, Spread], list[T]]
+"""What is done with some encoded instances together."""
 
 ROWS_PER_CALL = 50_000  # more would no longer fit into the processor's cache, and be slower
-_BLOCK = 16
 
 
-def explain_rows(
-    explain: Explain,
-    schema: Schema,
-    table: Any,
-    options: SearchOptions,
-    *,
-    n_jobs: int,
-    chunk_size: int | None,
-    sample_rows: int,
-    on_error: OnError,
-    progress: bool,
-) -> Iterator[Explanation | Failure]:
-    """Explain the rows of a table; every explanation depends on its own row alone, and has so many sample rows."""
-    check_integer("n_jobs", n_jobs, -1)
-    if chunk_size is not None:
-        check_integer("chunk_size", chunk_size, 1)
-    check_choice("on_error", on_error, ["record", "raise"])
-    if n_jobs == 0:
-        raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
-    instances, failures = _read(schema, table, on_error)
-    size = chunk_size or even_size(len(instances), max(1, ROWS_PER_CALL // sample_rows))
-    results = _explain(explain, instances, failures, options, n_jobs, size, on_error)
-    return follow(results, "explaining", len(instances)) if progress else results
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the rows of a table are worked through."""
+
+    n_jobs: int = 1
+    chunk_size: int | None = None
+    on_error: OnError = "record"
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        check_integer("n_jobs", self.n_jobs, -1)
+        if self.n_jobs == 0:
+            raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
+        if self.chunk_size is not None:
+            check_integer("chunk_size", self.chunk_size, 1)
+        check_choice("on_error", self.on_error, ["record", "raise"])
+
+
+def locate_rows(parts: Parts, table: Any, pace: Pace) -> Iterator[Case | Failure]:
+    """Locate the rows of a table; every case depends on its own row alone."""
+    return _follow(partial(locate_together, parts), parts, table, pace)
+
+
+def explain_rows(parts: Parts, table: Any, options: SearchOptions, pace: Pace) -> Iterator[Explanation | Failure]:
+    """Explain the rows of a table; every explanation depends on its own row alone."""
+
+    def explain(instances: Instances, spread: Spread) -> list[Explanation]:
+        return explain_together(locate_together(parts, instances, spread), options, spread)
+
+    return _follow(explain, parts, table, pace)
+
+
+def _follow(work: Work[T], parts: Parts, table: Any, pace: Pace) -> Iterator[T | Failure]:
+    instances, failures = _read(parts.schema, table, pace.on_error)
+    size = pace.chunk_size or even_size(len(instances), max(1, ROWS_PER_CALL // parts.rows_asked))
+    results = _work_through(work, instances, failures, replace(pace, chunk_size=size))
+    return follow(results, "explaining", len(instances)) if pace.progress else results
 
 
 def even_size(rows: int, about: int) -> int:
@@ -62,44 +81,27 @@ def even_size(rows: int, about: int) -> int:
     return max(1, -(-rows // chunks))
 
 
-def blocks(rows: np.ndarray) -> list[np.ndarray]:
-    """Encoded instances in blocks that one thread works on."""
-    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
-
-
-def _explain(
-    explain: Explain,
-    instances: Instances,
-    failures: dict[int, str],
-    options: SearchOptions,
-    n_jobs: int,
-    chunk_size: int,
-    on_error: OnError,
-) -> Iterator[Explanation | Failure]:
-    n_threads = n_jobs if n_jobs > 0 else os.cpu_count() or 1
+def _work_through(work: Work[T], instances: Instances, failures: dict[int, str], pace: Pace) -> Iterator[T | Failure]:
+    n_threads = pace.n_jobs if pace.n_jobs > 0 else os.cpu_count() or 1
     with nullcontext() if n_threads == 1 else ThreadPoolExecutor(n_threads) as pool:
         spread: Spread = map if pool is None else pool.map
-        for start in range(0, len(instances), chunk_size):
-            chunk = range(start, min(start + chunk_size, len(instances)))
+        size = pace.chunk_size or len(instances)
+        for start in range(0, len(instances), size):
+            chunk = range(start, min(start + size, len(instances)))
             sound = np.array([row for row in chunk if row not in failures], dtype=np.intp)
-            told = _attempt(explain, instances, sound, options, spread, on_error)
+            results = _attempt(lambda some: work(some, spread), instances, sound, pace.on_error)
             for row in chunk:
-                yield Failure(row, failures[row]) if row in failures else next(told)
+                yield Failure(row, failures[row]) if row in failures else next(results)
 
 
 def _attempt(
-    explain: Explain,
-    instances: Instances,
-    rows: np.ndarray,
-    options: SearchOptions,
-    spread: Spread,
-    on_error: OnError,
-) -> Iterator[Explanation | Failure]:
-    """Explain rows together; if that fails, some of them apart, down to the row that is to blame."""
+    work: Callable[[Instances], Iterable[T]], instances: Instances, rows: np.ndarray, on_error: OnError
+) -> Iterator[T | Failure]:
+    """Work on rows together; if that fails, on some of them apart, down to the row that is to blame."""
     if len(rows) == 0:
         return
     try:
-        yield from explain(instances[rows], options, spread)
+        yield from work(instances[rows])
     except (InputError, ModelError) as error:
         if len(rows) == 1:
             if on_error == "raise":
@@ -110,12 +112,10 @@ def _attempt(
         suspect = np.array([bool(instances.unseen[row]) for row in rows.tolist()])  # a model may refuse such rows
         if on_error == "raise" or suspect.all() or not suspect.any():
             for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-                yield from _attempt(explain, instances, half, options, spread, on_error)
+                yield from _attempt(work, instances, half, on_error)
             return
-        parts = [
-            _attempt(explain, instances, some, options, spread, on_error) for some in (rows[~suspect], rows[suspect])
-        ]
-        yield from (next(parts[is_suspect]) for is_suspect in suspect.tolist())
+        sound, doubtful = (_attempt(work, instances, some, on_error) for some in (rows[~suspect], rows[suspect]))
+        yield from (next(doubtful if is_suspect else sound) for is_suspect in suspect.tolist())
 
 
 def _read(schema: Schema, table: Any, on_error: OnError) -> tuple[Instances, dict[int, str]]:

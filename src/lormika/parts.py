@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from lormika.explanation import FeatureSummary
 from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
 from lormika.models import Model
-from lormika.options import NeighbourhoodOptions, SearchOptions
+from lormika.options import SearchOptions, Settings
 from lormika.stages.background import Background
 from lormika.stages.spread import Spread
 
@@ -25,11 +26,9 @@ class Parts:
     model: Model
     background: Background
     labels: np.ndarray  # the model's, of the background
-    options: NeighbourhoodOptions
+    settings: Settings
     search: SearchOptions  # unless others are asked for
-    bins: int
-    cuts: Mapping[str, tuple[float, ...]]
-    kernel_width: float
+    cuts: Mapping[str, tuple[float, ...]]  # of the settings, checked
     features: tuple[FeatureSummary, ...]
     spread: Spread
     schema: Schema  # of the background; without what is unseen in the instance
@@ -40,13 +39,11 @@ class Parts:
         model: Model,
         background: Background,
         labels: np.ndarray,
-        options: NeighbourhoodOptions,
+        settings: Settings,
         search: SearchOptions,
-        bins: int,
         cuts: Mapping[str, tuple[float, ...]],
-        kernel_width: float,
     ) -> Parts:
-        """Beside what is given, all that is the same for every instance."""
+        """Beside these, all that is the same for every instance."""
         features = tuple(
             FeatureSummary(
                 feature.name,
@@ -56,7 +53,17 @@ class Parts:
             for f, feature in enumerate(background.schema.features)
         )
         spread, schema = Spread.of(background), background.schema
-        return cls(model, background, labels, options, search, bins, cuts, kernel_width, features, spread, schema)
+        return cls(model, background, labels, settings, search, cuts, features, spread, schema)
+
+    @property
+    def kernel_width(self) -> float:
+        """Width of the similarity that is reported."""
+        return float(self.settings.kernel_width or 0.75 * math.sqrt(len(self.schema)))
+
+    @property
+    def rows_asked(self) -> int:
+        """About how many rows the model is asked about for one instance."""
+        return self.settings.n_generated + self.settings.n_asked + 1
 
     def with_unseen(self, unseen: Unseen) -> Parts:
         """The same parts for an instance with categories that the background does not have."""

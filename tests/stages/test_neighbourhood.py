@@ -11,7 +11,7 @@ from scipy.stats import qmc
 import naive
 from lormika import frames
 from lormika.frames.schema import encoded_columns, read_schema
-from lormika.options import NeighbourhoodOptions
+from lormika.options import Settings
 from lormika.stages.background import Background
 from lormika.stages.design import even_points, random_points
 from lormika.stages.neighbourhood import find, generate, parents_at, seed, select
@@ -22,8 +22,8 @@ categories = st.one_of(st.none(), st.sampled_from(["a", "b", "c"]))
 
 def options(
     least: int, most: int, thin: str = "nearest", n_generated: int = 100, design: str = "even", random_state: int = 0
-) -> NeighbourhoodOptions:
-    return NeighbourhoodOptions(least, most, thin, n_generated, design, snap=True, random_state=random_state)
+) -> Settings:
+    return Settings(least, most, thin, n_generated, design, snap=True, random_state=random_state)
 
 
 @st.composite

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 import naive
 from lormika import frames
 from lormika.frames.schema import encoded_columns, read_schema
+from lormika.mine import mine_rules
 from lormika.options import SearchOptions
 from lormika.rule import Equals, Missing
 from lormika.stages.items import itemise
-from lormika.stages.search import Space, make_lists, mine_rules
+from lormika.stages.search import Space, make_lists
 
 pytestmark = pytest.mark.filterwarnings("ignore:y holds one class")  # some of the tables do
 

@@ -71,7 +71,7 @@ def mine(
             "cuts": arguments.read_cuts(cut),
         }  # fmt: skip
         with talk.working(f"Searching for the {k} best rules by {by}"):
-            from lormika.stages.search import mine_rules
+            from lormika.mine import mine_rules
 
             rules = mine_rules(table.frame[features], y, categorical=categorical or None, classes=classes, **options)
         found[by] = dump_rules(rules, options)

@@ -15,9 +15,9 @@ from lormika.evaluation.setting import Counted, Setting
 from lormika.evaluation.truth import measure_truth
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
+from lormika.mine import mine_rules
 from lormika.options import PAPER_SEARCH
 from lormika.rule import Rule
-from lormika.stages.search import mine_rules
 
 _PAPER = {name: getattr(PAPER_SEARCH, name) for name in ("max_conditions", "min_count", "m", "filter")}
 """How the rules of the paper's tables are searched for.

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
-from lormika.options import check_integer, check_number
 
 DATASETS = ("compas", "adult", "german", "covertype", "loans")
 """The paper's four, in its order; and made-up loans, of which it has none."""

@@ -12,6 +12,8 @@ from lormika.frames.values import Scalar
 Unseen = Mapping[int, Scalar]
 """By the position of its feature, a category that the background does not have."""
 
+_BLOCK = 16
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instances:
@@ -29,3 +31,7 @@ class Instances:
 
     def __getitem__(self, numbers: np.ndarray) -> Instances:
         return Instances(self.rows[numbers], [self.unseen[number] for number in numbers.tolist()])
+
+    def blocks(self) -> list[np.ndarray]:
+        """Encoded rows in blocks that one thread works on."""
+        return [self.rows[start : start + _BLOCK] for start in range(0, len(self), _BLOCK)]

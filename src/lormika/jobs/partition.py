@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lormika.checks import check_choice
 from lormika.data.alike import typed_alike
 from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
@@ -18,7 +19,6 @@ from lormika.jobs.folder import Folder, Run
 from lormika.jobs.headers import settle_headers
 from lormika.jobs.inputs import model_facts
 from lormika.many import OnError
-from lormika.options import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd

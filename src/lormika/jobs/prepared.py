@@ -17,7 +17,7 @@ from lormika.frames.schema import Schema, read_schema
 from lormika.jobs.contents import remove_background
 from lormika.jobs.folder import digest_folder, is_sound
 from lormika.models import Model
-from lormika.options import NeighbourhoodOptions, SearchOptions
+from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.stages.background import Background
 from lormika.writing import beside
@@ -44,11 +44,9 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "decides": explainer.model.decide is not None,
         "scores": explainer.model.scores,
         "categorical": [feature.name for feature in explainer.schema.features if not feature.is_numeric],
-        "options": {name: getattr(explainer.neighbourhood_options, name) for name in NeighbourhoodOptions.__slots__},
+        "settings": asdict(explainer.settings),
         "search": asdict(explainer.search_options),
-        "bins": explainer.bins,
         "cuts": {name: list(points) for name, points in explainer.cuts.items()},
-        "kernel_width": explainer.kernel_width,
     }
     new = beside(folder / "background")
     new.mkdir()
@@ -83,9 +81,8 @@ def load(folder: Path, model: Any) -> Explainer:
     ways = {name: facts[name] for name in ("decides", "scores")}
     known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
-    options, search = NeighbourhoodOptions(**facts["options"]), SearchOptions(**facts["search"])
-    width = facts["kernel_width"]
-    return Explainer._of(Parts.of(known, background, labels, options, search, facts["bins"], cuts, width))
+    settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
+    return Explainer._of(Parts.of(known, background, labels, settings, search, cuts))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

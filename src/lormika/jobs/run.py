@@ -6,10 +6,11 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lormika.checks import check_integer
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.explanation import Failure
@@ -17,7 +18,6 @@ from lormika.jobs import contents, prepared
 from lormika.jobs.driver import Engine, drive
 from lormika.jobs.folder import Folder, Run
 from lormika.jobs.inputs import check_rows, save_input
-from lormika.options import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,9 +81,7 @@ def prepare(
     else:
         fair = max(_LEAST_ROWS, -(-len(rows) // (processes * _CHUNKS_EACH)))
         chunk_rows = min(fair, _find_chunk_rows(explainer, background, options))
-    chosen = explainer.neighbourhood_options
-    settings: dict[str, Any] = {name: getattr(chosen, name) for name in chosen.__slots__}
-    settings |= {"bins": explainer.bins, "kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
+    settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
     with target.all_or_nothing():
         run = Run(
             model=dict(model),

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lormika.checks import check_integer
 from lormika.errors import InputError
 from lormika.jobs.folder import Folder
 from lormika.jobs.part_tables import INSTANCES, RULES, to_table
 from lormika.jobs.tally import INSTANCE_COLUMNS, KINDS, RULE_COLUMNS, combine, forget_rarest, tally
-from lormika.options import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
 from lormika.models import model_files
 from lormika.models.model import check_model
-from lormika.options import check_integer, check_number
 
 _PICKLES = (".pkl", ".pickle", ".joblib")
 

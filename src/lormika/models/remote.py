@@ -10,12 +10,12 @@ from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 
+from lormika.checks import check_integer, check_number
 from lormika.errors import InputError, ModelError
 from lormika.frames.values import Scalar
 from lormika.models import json_text
 from lormika.models.connection import Server
 from lormika.models.tensors import Input, check_inputs, feature_names, tensors
-from lormika.options import check_integer, check_number
 
 _TYPES: dict[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),

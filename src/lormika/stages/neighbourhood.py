@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lormika import _core
-from lormika.options import NeighbourhoodOptions
+from lormika.options import Settings
 from lormika.stages.background import Background
 from lormika.stages.design import even_points, random_points
 
@@ -41,14 +41,14 @@ def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
 
 
 def find(
-    background: Background, labels: np.ndarray, instances: np.ndarray, options: NeighbourhoodOptions
+    background: Background, labels: np.ndarray, instances: np.ndarray, settings: Settings
 ) -> Iterator[Neighbourhood]:
     """Select and generate the rows around each encoded instance; labels are the model's, of the background."""
     block = max(1, min(_BLOCK, _MOST_DISTANCES // len(background)))
     for start in range(0, len(instances), block):
         some = instances[start : start + block]
         for instance, squared in zip(some, background.squared_distances(some), strict=True):
-            yield _find_one(background, labels, instance, squared, options)
+            yield _find_one(background, labels, instance, squared, settings)
 
 
 def _find_one(
@@ -56,21 +56,21 @@ def _find_one(
     labels: np.ndarray,
     instance: np.ndarray,
     squared: np.ndarray,
-    options: NeighbourhoodOptions,
+    settings: Settings,
 ) -> Neighbourhood:
-    rng = seed(options.random_state, instance)
-    selected, cut, neighbours = select(squared, labels, options, rng)
+    rng = seed(settings.random_state, instance)
+    selected, cut, neighbours = select(squared, labels, settings, rng)
     real = np.ascontiguousarray(background.rows(selected))  # whole rows are taken from it
-    count = options.n_generated
-    points = even_points(count) if options.design == "even" else random_points(rng, count)
-    made = generate(background, real, squared[selected], points, snap=options.snap)
+    count = settings.n_generated
+    points = even_points(count) if settings.design == "even" else random_points(rng, count)
+    made = generate(background, real, squared[selected], points, snap=settings.snap)
     rows = np.concatenate([real, made]).copy(order="F")
     rows.setflags(write=False)
     return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
 
 
 def select(
-    squared: np.ndarray, labels: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator
+    squared: np.ndarray, labels: np.ndarray, settings: Settings, rng: np.random.Generator
 ) -> tuple[np.ndarray, float, int]:
     """Row numbers of the neighbours, the cut, and how many rows lie within it.
 
@@ -78,27 +78,27 @@ def select(
     neighbours, at most `max_neighbours` of a class. Ties go to the lower row number.
     """
     classes = int(labels.max()) + 1
-    cut = float(_core.reach(squared, labels, classes, options.min_neighbours).max())
+    cut = float(_core.reach(squared, labels, classes, settings.min_neighbours).max())
     bounds = np.full(classes, cut)
-    if options.thin == "nearest":  # then no row beyond these can be kept
-        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, options.max_neighbours))
+    if settings.thin == "nearest":  # then no row beyond these can be kept
+        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, settings.max_neighbours))
     inside = _core.within(squared, labels, bounds)
     their_labels = labels[inside]
     kept = []
     for c, size in enumerate(np.bincount(their_labels, minlength=classes).tolist()):
         rows = inside[their_labels == c]
-        if size > options.max_neighbours:
-            rows = _thin(rows, squared[rows], options, rng)
+        if size > settings.max_neighbours:
+            rows = _thin(rows, squared[rows], settings, rng)
         kept.append(rows)
     return np.sort(np.concatenate(kept)), cut, int(np.count_nonzero(squared <= cut))
 
 
-def _thin(rows: np.ndarray, squared: np.ndarray, options: NeighbourhoodOptions, rng: np.random.Generator) -> np.ndarray:
-    if options.thin == "random":
-        drawn: np.ndarray = rng.choice(rows, size=options.max_neighbours, replace=False)
+def _thin(rows: np.ndarray, squared: np.ndarray, settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    if settings.thin == "random":
+        drawn: np.ndarray = rng.choice(rows, size=settings.max_neighbours, replace=False)
         return drawn
     order = np.argsort(squared, kind="stable")  # only ties are too many: the higher row numbers go
-    return rows[order[: options.max_neighbours]]
+    return rows[order[: settings.max_neighbours]]
 
 
 def generate(

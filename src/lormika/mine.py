@@ -1,0 +1,135 @@
+"""mine_rules: the search alone, for any table with classes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from lormika import frames
+from lormika.checks import check_integer
+from lormika.errors import InputError, quote
+from lormika.frames.schema import Schema, encoded_columns, is_identifier, read_schema
+from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
+from lormika.options import MINING, MOST_BINS, MiningKeywords
+from lormika.rule import Rule
+from lormika.stages.items import check_cuts, itemise, name_single
+from lormika.stages.search import Space, make_lists
+
+MANY_CLASSES = 50  # more are hardly meant as classes
+
+
+def mine_rules(
+    X: Any,
+    y: Any,
+    *,
+    bins: int = 3,
+    cuts: Mapping[str, Sequence[float]] | None = None,
+    categorical: Sequence[str | int] | None = None,
+    classes: Sequence[Scalar] | None = None,
+    feature_names: Sequence[str] | None = None,
+    **options: Unpack[MiningKeywords],
+) -> list[Rule]:
+    """Find the k best rules of any table that lead to a class.
+
+    Parameters
+    ----------
+    X
+        Table: pandas, polars or pyarrow frame, mapping of columns, or 2-D array (with `feature_names`). Categories
+        that nearly all differ, such as names of customers, are left out with a warning.
+    y
+        Class of each row.
+    bins, cuts
+        Ranges of each numeric column, or cut points by column.
+    categorical
+        Numeric columns that are categories.
+    classes
+        Only rules that lead to these classes.
+    feature_names
+        Names of an array's columns.
+    **options
+        What to look for, such as `k=20`, `objective="lift"` or `filter="significant"`: see `SearchOptions`. By default
+        the 10 best by leverage, of up to four conditions, without a filter.
+
+    Examples
+    --------
+    >>> table = {"sky": ["sun", "sun", "rain", "rain"], "wind": [1, 9, 2, 8]}
+    >>> for rule in mine_rules(table, ["out", "out", "in", "in"], k=2, bins=2):
+    ...     print(rule, rule.leverage)
+    sky = rain ⇒ in 0.25
+    sky = sun ⇒ out 0.25
+    """
+    for name in options:
+        if name in ("per", "confirm", "weight"):
+            raise InputError(f"{name} needs an instance, which rules of a table do not have: leave it out")
+    chosen = MINING.but(options)
+    check_integer("bins", bins, 2, MOST_BINS)
+    reader = frames.read(X, feature_names)
+    schema = read_schema(reader, categorical)
+    names, labels = _read_classes(y, reader.n_rows)
+    encoded = np.stack(list(encoded_columns(schema, reader)), axis=1)
+    points, identifiers = check_cuts(schema, cuts), _identifiers(schema, encoded)
+    _warn_of_classes(names, classes)
+    if identifiers:
+        told = frames.listing(schema.names[f] for f in identifiers)
+        warnings.warn(f"left out, because nearly all values differ: {told}", stacklevel=2)
+    items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
+    space = Space(items, labels, names, _consequents(classes, names))
+    found = space.find(chosen, make_lists(space, chosen), chosen.k)
+    observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
+    return [name_single(space.make_rule(candidate), observed, {}) for candidate in found]
+
+
+def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
+    """Positions of the categories that tell single rows apart: their conditions would hold for a row each."""
+    found = []
+    for f, feature in enumerate(schema.features):
+        present = encoded[~np.isnan(encoded[:, f]), f]
+        if not feature.is_numeric and is_identifier(len(np.unique(present)), len(present)):
+            found.append(f)
+    return found
+
+
+def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
+    """Say so if rules can hardly tell the classes apart."""
+    if len(names) == 1:
+        warnings.warn(f"y holds one class only, {quote(names[0])}: rules tell nothing from it", stacklevel=3)
+    elif len(names) > MANY_CLASSES and classes is None:
+        are_numbers = all(isinstance(name, int | float) and not isinstance(name, bool) for name in names)
+        what, advice = (
+            ("different numbers, and each is a class of its own", "cut them into a few ranges, as pandas.cut does")
+            if are_numbers
+            else ("classes, and most have few rows", "join the rare ones, or name those you want in classes")
+        )
+        warnings.warn(f"y holds {len(names):,} {what}: {advice}", stacklevel=3)
+
+
+def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> list[int]:
+    if classes is None:
+        return list(range(len(names)))
+    if not is_list(classes):
+        raise InputError(f"classes={quote(classes)}: give a list of classes of y")
+    wanted = [plain(value) for value in classes]
+    unknown = [value for value in wanted if not isinstance(value, str | int | float | bool) or value not in names]
+    if unknown:
+        raise InputError(f"classes names {quote(unknown[0])}, which y does not hold")
+    return sorted({names.index(value) for value in wanted})
+
+
+def _read_classes(y: Any, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
+    if isinstance(y, Mapping) or not is_list(y):
+        raise InputError(f"y is a {type(y).__name__}: give the class of each row, as a list, array or series")
+    values = [plain(value) for value in (y.to_pylist() if hasattr(y, "to_pylist") else y)]
+    if len(values) != n_rows:
+        raise InputError(f"y has {len(values)} values; X has {n_rows} rows")
+    for row, value in enumerate(values):
+        if is_missing(value) or not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf):
+            raise InputError(f"y, row {row}: {quote(value)} is not a class; give strings, numbers or booleans")
+        if is_too_large(value):
+            raise InputError(f"y, row {row}: {quote(value)} is too large for a class; make it a string")
+    names: list[Scalar] = sorted(set(values), key=value_order)
+    place = {name: position for position, name in enumerate(names)}
+    return names, np.array([place[value] for value in values], dtype=np.int32)

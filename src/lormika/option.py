@@ -1,0 +1,85 @@
+"""Option: what is to be known of an option, beside its name and default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from lormika.checks import MOST, check_choice, check_integer, check_number, check_switch
+from lormika.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The type, the help text and the limits of an option."""
+
+    type: type
+    text: str  # one sentence, for `--help` and the documentation
+    check: Callable[[str, Any], None]
+    choices: tuple[str, ...] = ()
+    unset: str | None = None  # what None stands for; such an option need not be given at all
+
+
+def integer(default: int, text: str, least: int, most: int = MOST) -> Any:
+    """A field for a whole number."""
+    option = Option(int, text, partial(check_integer, least=least, most=most))
+    return field(default=default, metadata={"option": option})
+
+
+def number(default: float | None, text: str, least: float, most: float = math.inf, unset: str | None = None) -> Any:
+    """A field for a finite number."""
+    option = Option(float, text, partial(check_number, least=least, most=most), unset=unset)
+    return field(default=default, metadata={"option": option})
+
+
+def choice(default: str | None, text: str, choices: Sequence[str], unset: str | None = None) -> Any:
+    """A field for one of some words."""
+    names = tuple(map(str, choices))
+    option = Option(str, text, partial(check_choice, choices=names), names, unset)
+    return field(default=default, metadata={"option": option})
+
+
+def switch(default: bool, text: str) -> Any:
+    """A field that is true or false."""
+    return field(default=default, metadata={"option": Option(bool, text, check_switch)})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options that check themselves; a wrong one is named."""
+
+    place: ClassVar[str]  # where they are given, for whoever gives them elsewhere
+
+    def __post_init__(self) -> None:
+        for name, option in options_of(type(self)).items():
+            value = getattr(self, name)
+            if isinstance(value, np.integer | np.floating):  # these overflow
+                object.__setattr__(self, name, value.item())
+            if value is not None or option.unset is None:
+                option.check(name, value)
+
+    def but(self, keywords: Mapping[str, Any]) -> Self:
+        """These options, other than the ones that are named."""
+        names = [one.name for one in fields(self)]
+        for name in keywords:
+            if name not in names:
+                raise InputError(_elsewhere(name) or f"there is no option {name!r}; there are {', '.join(names)}")
+        return replace(self, **keywords)
+
+
+def options_of(kind: type[Options]) -> dict[str, Option]:
+    """The options of a class, by name."""
+    return {one.name: one.metadata["option"] for one in fields(kind) if "option" in one.metadata}
+
+
+def _elsewhere(name: str) -> str | None:
+    """Where an option belongs that was given in a wrong place."""
+    explainer = "Explainer(…), which holds for all that it explains"
+    places = dict.fromkeys(("preset", "categorical", "class_names", "feature_names", "labels"), explainer)
+    places |= {one.name: kind.place for kind in Options.__subclasses__() for one in fields(kind)}
+    return f"{name} is an option of {places[name]}" if name in places else None
