@@ -112,7 +112,7 @@ class SearchOptions(Options):
 
     k: int = integer(5, "How many rules.", 1)
     objective: str = choice("leverage", "Measure that ranks rules.", list(Objective))
-    max_conditions: int = integer(3, "Most conditions of a rule.", 1, MOST_CONDITIONS)
+    max_conditions: int = integer(3, f"Most conditions of a rule, up to {MOST_CONDITIONS}.", 1, MOST_CONDITIONS)
     min_count: int = integer(10, "Fewest rows a rule must match.", 1)
     m: float = number(2.0, "m-estimate of confidence and lift, for rules with few rows.", 0.0, MOST_M)
     filter: str = choice("significant", "Which rules may enter; each implies the one before.", list(Filter))

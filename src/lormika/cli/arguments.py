@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from lormika.cli.output import Talk, model_prints_aside
-from lormika.errors import InputError
+from lormika.cli.output import Talk
+from lormika.errors import InputError, ModelError
 from lormika.frames.readers import listing
 from lormika.frames.values import format_value, plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lormika.case import Case
     from lormika.data import Table
+    from lormika.explainer import Explainer
+    from lormika.options import Preset
 
 _LONGEST_REPORT = 40  # columns
-
-
-def open_table(
-    path: Path,
-    talk: Talk,
-    *,
-    delimiter: str | None,
-    missing: Sequence[str],
-    encoding: str | None,
-    categorical: Sequence[str] = (),
-) -> Table:
-    """Read a data file, and say what was found out; texts that are named as categorical get that type."""
-    from lormika.data import read_table
-
-    with talk.working(f"Reading {path}"):
-        table = read_table(path, delimiter=delimiter, missing=missing or None, encoding=encoding)
-    texts = [name for name in categorical if table.types.get(name) == "text"]
-    if texts:
-        table = replace(table, frame=table.frame.astype(dict.fromkeys(texts, "category")))
-    for note in table.notes:
-        talk.warn(f"Note: {note}")
-    return table
 
 
 def report_columns(table: Table, features: Sequence[str], talk: Talk) -> None:
@@ -56,53 +33,6 @@ def report_columns(table: Table, features: Sequence[str], talk: Talk) -> None:
     for kind, names in by_type.items():
         shown = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
         talk.say(f"  {kind}: {shown}")
-
-
-@contextmanager
-def open_model(
-    source: str,
-    talk: Talk,
-    *,
-    trust: Sequence[str],
-    allow_pickle: bool,
-    max_size: int,
-    headers: Sequence[str],
-    isolate: bool,
-    memory_limit: int | None,
-    time_limit: float | None,
-) -> Iterator[Any]:
-    """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
-    from lormika import models
-    from lormika.jobs.headers import read_headers
-
-    if memory_limit is not None and not isolate:
-        raise typer.BadParameter("--memory-limit goes with --isolate")
-    if time_limit is not None and not isolate and "://" not in source:
-        raise typer.BadParameter("--time-limit goes with --isolate, or with a server")
-
-    if allow_pickle and "://" not in source and not source.startswith("python:") and Path(source).is_file():
-        talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
-    with talk.working(f"Loading {source}"), model_prints_aside():
-        model = models.load(
-            source,
-            trust=trust,
-            allow_pickle=allow_pickle,
-            max_size=max_size * 1_000_000,
-            headers=read_headers(headers),
-            isolate=isolate,
-            **limits(memory_limit, time_limit),
-        )
-    try:
-        yield model
-    finally:
-        if hasattr(model, "close"):
-            model.close()
-
-
-def limits(memory_limit: int | None, time_limit: float | None) -> dict[str, Any]:
-    """Limits of a model, as `models.load` takes them; those that were not given are its own."""
-    given: dict[str, Any] = {} if memory_limit is None else {"memory_limit": memory_limit << 20}
-    return given if time_limit is None else given | {"time_limit": time_limit, "timeout": time_limit}
 
 
 def check_names(table: Table, names: Sequence[str], also: Table | None = None) -> None:
@@ -203,29 +133,17 @@ def read_cuts(texts: Sequence[str]) -> dict[str, list[float]] | None:
     return cuts or None
 
 
-def chosen_instances(
-    table: Table,
-    features: Sequence[str],
-    rows: Sequence[int],
-    where: str | None,
-    files: Mapping[Path, Sequence[Mapping[str, Any]]],
-) -> dict[str, Any]:
-    """Instances by a name that can stand in a file's name: row numbers, or files and positions in them."""
+def chosen_rows(
+    table: Table, columns: Sequence[str], rows: Sequence[int] = (), where: str | None = None
+) -> pd.DataFrame:
+    """Rows of a data file, by number or by a condition, with some of its columns."""
     from lormika.data import select_rows
 
-    if rows or where is not None:
-        chosen = select_rows(table.frame, rows, where)
-        instances: dict[str, Any] = {str(row): chosen.loc[[row], list(features)] for row in chosen.index}
-    else:
-        instances = {}
-    for path, given in files.items():
-        for number, instance in enumerate(given):
-            name = path.stem if len(given) == 1 else f"{path.stem}-{number}"
-            unknown = [key for key in instance if key not in table.frame.columns]
-            if unknown:
-                raise InputError(f"{path}: there is no column {unknown[0]!r}; there are {listing(table.frame.columns)}")
-            instances[name] = _features_of(instance, features)
-    return instances
+    there = [str(name) for name in table.frame.columns]
+    lacking = [name for name in columns if name not in there]
+    if lacking:
+        raise InputError(f"{table.path} lacks {listing(lacking)}; it has {listing(there)}")
+    return select_rows(table.frame, rows, where)[list(columns)]
 
 
 def read_instances(paths: Sequence[Path]) -> dict[Path, list[dict[str, Any]]]:
@@ -235,18 +153,49 @@ def read_instances(paths: Sequence[Path]) -> dict[Path, list[dict[str, Any]]]:
     return {path: read_instance(path) for path in paths}
 
 
-def chosen_rows(table: Table, features: Sequence[str], where: str | None, identifier: str | None) -> pd.DataFrame:
-    """Rows of a data file with the columns that the model gets, and the one that names the rows."""
-    from lormika.data import select_rows
+def named_instances(
+    files: Mapping[Path, Sequence[Mapping[str, Any]]], table: Table, features: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Instances of files by a name that can stand in a file's name; the target, say, may stand beside the features."""
+    instances = {}
+    for path, listed in files.items():
+        for number, instance in enumerate(listed):
+            unknown = [key for key in instance if key not in table.frame.columns]
+            if unknown:
+                raise InputError(f"{path}: there is no column {unknown[0]!r}; there are {listing(table.frame.columns)}")
+            name = path.stem if len(listed) == 1 else f"{path.stem}-{number}"
+            instances[name] = {key: value for key, value in instance.items() if key in features}
+    return instances
 
-    columns = [str(name) for name in table.frame.columns]
-    wanted = [*features, *([] if identifier is None or identifier in features else [identifier])]
-    lacking = [name for name in wanted if name not in columns]
-    if lacking:
-        raise InputError(f"{table.path} lacks {listing(lacking)}; it has {listing(columns)}")
-    return select_rows(table.frame, where=where)[wanted]
+
+def make_explainer(
+    model: Any, background: pd.DataFrame, settings: Mapping[str, Any], cut: Sequence[str], preset: Preset, talk: Talk
+) -> Explainer:
+    """Ask the model about the background."""
+    from lormika.explainer import Explainer
+
+    with talk.working(f"Asking the model about {len(background):,} rows"):
+        return Explainer(model, background, cuts=read_cuts(cut), preset=preset, **settings)
 
 
-def _features_of(instance: Mapping[str, Any], features: Sequence[str]) -> dict[str, Any]:
-    """Values that the model gets; the target, say, may stand beside them."""
-    return {name: value for name, value in instance.items() if name in features}
+def locate(
+    explainer: Explainer, rows: pd.DataFrame | None, named: Mapping[str, Mapping[str, Any]], table: Table, talk: Talk
+) -> dict[str, Case]:
+    """Cases by name: rows of the data file together, then instances one by one."""
+    from lormika.data import typed_alike
+    from lormika.explanation import Failure
+
+    cases: dict[str, Case] = {}
+    if rows is not None:  # cells of other rows may have turned theirs into texts
+        typed = typed_alike(rows, explainer.schema, decimal_comma=table.delimiter == ";")
+        located = explainer.locate_many(typed, progress=False)
+        for row, case in zip(rows.index, talk.following(located, "explaining", len(rows)), strict=True):
+            if isinstance(case, Failure):
+                raise InputError(f"instance {row}: {case.reason}")
+            cases[str(row)] = case
+    for name, instance in named.items():
+        try:
+            cases[name] = explainer.locate(instance)
+        except (InputError, ModelError) as error:
+            raise type(error)(f"instance {name}: {error}") from error
+    return cases

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lormika.options import Correction, Filter, Objective
+from lormika.cli.groups import Given
+from lormika.cli.output import Talk, model_prints_aside
+from lormika.options import Objective, SearchOptions, Settings
+
+if TYPE_CHECKING:
+    from lormika.data import Table
 
 SEARCH, NEIGHBOURHOOD, MODEL, DATA, OUTPUT = "Rules", "Neighbourhood", "Model", "Data", "Output"
-
-
-class Thin(StrEnum):
-    """What a class with too many neighbours keeps."""
-
-    NEAREST = "nearest"
-    RANDOM = "random"
-
-
-class Design(StrEnum):
-    """How generated rows are spread."""
-
-    EVEN = "even"
-    RANDOM = "random"
 
 
 class Preset(StrEnum):
@@ -34,60 +28,34 @@ class Preset(StrEnum):
     PAPER = "paper"
 
 
-class Weight(StrEnum):
-    """What a rule's measure counts times."""
+# What to explain
 
-    EFFECT = "effect"
-    NONE = "none"
-
-
-class Per(StrEnum):
-    """What k counts."""
-
-    CATEGORY = "category"
-    OVERALL = "overall"
-
+Data = Annotated[Path, typer.Argument(help="Data file: CSV, Parquet, Arrow, JSON lines; also .gz.")]
+ModelSource = Annotated[
+    str,
+    typer.Option(help="File (.skops, .onnx, .pkl, .joblib), python:module:name, or http://host/v2/models/name."),
+]
+Target = Annotated[str | None, typer.Option(help="Label column, excluded from the features.")]
+Background = Annotated[Path | None, typer.Option(help="Data file to find similar rows in.", show_default="DATA itself")]
 
 # Rules
 
-K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
-_MEASURES = "support, coverage, confidence, lift or leverage"
+_MEASURES = f"Measure that ranks rules: {', '.join(Objective)}"
 OneObjective = Annotated[
-    Objective,
-    typer.Option("--objective", metavar="MEASURE", help=f"Best by {_MEASURES}.", rich_help_panel=SEARCH),
+    Objective, typer.Option("--objective", metavar="MEASURE", help=f"{_MEASURES}.", rich_help_panel=SEARCH)
 ]
 Objectives = Annotated[
     list[Objective],
     typer.Option(
         "--objective",
         metavar="MEASURE",
-        help=f"Best by {_MEASURES}; more than once: the rules for each.",
+        help=f"{_MEASURES}; repeat to get the rules for each.",
         rich_help_panel=SEARCH,
     ),
 ]
-MostConditions = Annotated[int, typer.Option(help="Most conditions of a rule, up to 6.", rich_help_panel=SEARCH)]
-MaxConditions = Annotated[
-    int | None, typer.Option(help="Most conditions of a rule, up to 6.", show_default="3", rich_help_panel=SEARCH)
-]
-Confirm = Annotated[
-    bool | None,
-    typer.Option(
-        "--confirm/--no-confirm",
-        help="Show only rules that are true of the row: the model is asked about changes of it.",
-        show_default="confirm",
-        rich_help_panel=SEARCH,
-    ),
-]
-WeightBy = Annotated[
-    Weight | None,
-    typer.Option(
-        "--weight",
-        metavar="effect|none",
-        help="Rank by the measure times the least effect of a rule's features, or by the measure alone.",
-        show_default="effect, if confirmed",
-        rich_help_panel=SEARCH,
-    ),
-]
+K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
+Search = Annotated[dict[str, Any], Given(SEARCH, SearchOptions())]
+SearchForEach = Annotated[dict[str, Any], Given(SEARCH, SearchOptions(), without=("objective",))]
 PresetOf = Annotated[
     Preset,
     typer.Option(
@@ -97,44 +65,6 @@ PresetOf = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
-MinCount = Annotated[int, typer.Option(help="Fewest rows a rule must match.", rich_help_panel=SEARCH)]
-M = Annotated[
-    float,
-    typer.Option("--m", help="m-estimate: tames confidence and lift of rules with few rows.", rich_help_panel=SEARCH),
-]
-_FILTERS = "Which rules may enter: none, nonredundant, productive or significant; each implies the one before."
-AnyFilter = Annotated[Filter, typer.Option("--filter", metavar="FILTER", help=_FILTERS, rich_help_panel=SEARCH)]
-FilterBy = Annotated[
-    Filter | None,
-    typer.Option(
-        "--filter",
-        metavar="FILTER",
-        help=_FILTERS,
-        show_default="significant",
-        rich_help_panel=SEARCH,
-    ),
-]
-Alpha = Annotated[float, typer.Option(help="Level of the filter significant.", rich_help_panel=SEARCH)]
-Correct = Annotated[
-    Correction,
-    typer.Option(
-        "--correction",
-        metavar="CORRECTION",
-        help="Of that level for the number of rules tried: none, bonferroni or layered.",
-        rich_help_panel=SEARCH,
-    ),
-]
-PerWhat = Annotated[
-    Per | None,
-    typer.Option(
-        "--per",
-        metavar="PER",
-        help="k rules of each of the four kinds (category), or overall.",
-        show_default="category",
-        rich_help_panel=SEARCH,
-    ),
-]
-Bins = Annotated[int, typer.Option(help="Ranges of each numeric feature.", rich_help_panel=SEARCH)]
 Cut = Annotated[
     list[str],
     typer.Option(
@@ -143,102 +73,65 @@ Cut = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
-
-# Neighbourhood
-
-MinNeighbours = Annotated[
-    int, typer.Option(help="Similar rows of each class, at least.", rich_help_panel=NEIGHBOURHOOD)
-]
-MaxNeighbours = Annotated[int, typer.Option(help="Similar rows of a class, at most.", rich_help_panel=NEIGHBOURHOOD)]
-KernelWidth = Annotated[
-    float | None,
-    typer.Option(
-        help="Width of the similarity that is reported.", show_default="by features", rich_help_panel=NEIGHBOURHOOD
-    ),
-]
-ThinBy = Annotated[
-    Thin | None,
-    typer.Option(
-        "--thin",
-        metavar="nearest|random",
-        help="What a class with too many keeps.",
-        show_default="nearest",
-        rich_help_panel=NEIGHBOURHOOD,
-    ),
-]
-NAsked = Annotated[
-    int | None,
-    typer.Option(
-        help="Most changes of the row that the model is asked about at a time.",
-        show_default="2000",
-        rich_help_panel=NEIGHBOURHOOD,
-    ),
-]
-NGenerated = Annotated[int, typer.Option(help="Rows to generate.", rich_help_panel=NEIGHBOURHOOD)]
-DesignOf = Annotated[
-    Design | None,
-    typer.Option(
-        "--design",
-        metavar="even|random",
-        help="How they are spread: evenly, or drawn with the seed.",
-        show_default="even",
-        rich_help_panel=NEIGHBOURHOOD,
-    ),
-]
-Snap = Annotated[
-    bool | None,
-    typer.Option(
-        "--snap/--no-snap",
-        help="Generated numbers are values of the data.",
-        show_default="snap",
-        rich_help_panel=NEIGHBOURHOOD,
-    ),
-]
-RandomState = Annotated[int, typer.Option(help="Seed of what is random.", rich_help_panel=NEIGHBOURHOOD)]
+Around = Annotated[dict[str, Any], Given(NEIGHBOURHOOD, Settings())]
 
 # Data
 
 Drop = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Column that is no feature. Repeatable.", rich_help_panel=DATA)
-]
-Categorical = Annotated[
     list[str],
-    typer.Option(
-        metavar="COLUMN",
-        help="Column of categories: a numeric one is taken for it; a text gets the category type. Repeatable.",
-        rich_help_panel=DATA,
-    ),
+    typer.Option(metavar="COLUMN", help="Column to exclude from the features. Repeatable.", rich_help_panel=DATA),
 ]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Between columns of a text file.", show_default="found out", rich_help_panel=DATA)
-]
-MissingToken = Annotated[
-    list[str],
-    typer.Option(
-        "--missing",
-        metavar="TEXT",
-        help="Text for a missing value. Repeatable.",
-        show_default="empty, ?, NA, null …",
-        rich_help_panel=DATA,
-    ),
-]
-Encoding = Annotated[str | None, typer.Option(help="Of a text file.", show_default="utf-8", rich_help_panel=DATA)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How data files are read."""
+
+    categorical: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of categories, even if it holds numbers. Repeatable.",
+            rich_help_panel=DATA,
+        ),
+    ] = field(default_factory=list)
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="Between columns of a text file.", show_default="detected", rich_help_panel=DATA),
+    ] = None
+    missing: Annotated[
+        list[str],
+        typer.Option(
+            "--missing",
+            metavar="TEXT",
+            help="Text for a missing value. Repeatable.",
+            show_default="empty, ?, NA, null …",
+            rich_help_panel=DATA,
+        ),
+    ] = field(default_factory=list)
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text file.", show_default="utf-8", rich_help_panel=DATA)
+    ] = None
+
+    def open(self, path: Path, talk: Talk) -> Table:
+        """Read a data file, and say what was found out; texts that are named as categorical get that type."""
+        from lormika.data import read_table
+
+        with talk.working(f"Reading {path}"):
+            table = read_table(path, delimiter=self.delimiter, missing=self.missing or None, encoding=self.encoding)
+        texts = [name for name in self.categorical if table.types.get(name) == "text"]
+        if texts:
+            table = replace(table, frame=table.frame.astype(dict.fromkeys(texts, "category")))
+        for note in table.notes:
+            talk.warn(f"Note: {note}")
+        return table
+
 
 # Model
 
-Trust = Annotated[
+ClassName = Annotated[
     list[str],
-    typer.Option(metavar="TYPE", help="Further type that a skops file may hold. Repeatable.", rich_help_panel=MODEL),
-]
-AllowPickle = Annotated[
-    bool, typer.Option("--allow-pickle", help="Load a pickle, which runs the code it holds.", rich_help_panel=MODEL)
-]
-Isolate = Annotated[
-    bool,
-    typer.Option("--isolate", help="Run the model in a process of its own, with limits.", rich_help_panel=MODEL),
-]
-MaxSize = Annotated[
-    int, typer.Option(metavar="MB", help="Most megabytes of a model file, unpacked.", min=1, rich_help_panel=MODEL)
+    typer.Option(metavar="NAME", help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
 ]
 Header = Annotated[
     list[str],
@@ -250,42 +143,108 @@ Header = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
-MemoryLimit = Annotated[
-    int | None,
-    typer.Option(
-        metavar="MB", help="Megabytes of an isolated model.", show_default="4096", min=1, rich_help_panel=MODEL
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds for each call of an isolated model, or of a server.", show_default="120", rich_help_panel=MODEL
-    ),
-]
-ClassName = Annotated[
-    list[str],
-    typer.Option(metavar="NAME", help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
-]
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How a model is loaded."""
+
+    trust: Annotated[
+        list[str],
+        typer.Option(
+            metavar="TYPE", help="Further type that a skops file may hold. Repeatable.", rich_help_panel=MODEL
+        ),
+    ] = field(default_factory=list)
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Load a pickle, which runs the code it holds.", rich_help_panel=MODEL)
+    ] = False
+    max_size: Annotated[
+        int, typer.Option(metavar="MB", help="Most megabytes of a model file, unpacked.", min=1, rich_help_panel=MODEL)
+    ] = 500
+    isolate: Annotated[
+        bool,
+        typer.Option(
+            "--isolate",
+            help="Run the model in a process of its own, with memory and time limits.",
+            rich_help_panel=MODEL,
+        ),
+    ] = False
+    memory_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MB", help="Megabytes of an isolated model.", show_default="4096", min=1, rich_help_panel=MODEL
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for each call of an isolated model, or of a server.",
+            show_default="120",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+
+    def keywords(self) -> dict[str, Any]:
+        """As `models.load` takes them; limits that were not given are its own."""
+        limits: dict[str, Any] = {}
+        if self.memory_limit is not None:
+            limits["memory_limit"] = self.memory_limit << 20
+        if self.time_limit is not None:
+            limits |= {"time_limit": self.time_limit, "timeout": self.time_limit}
+        return {
+            "trust": self.trust,
+            "allow_pickle": self.allow_pickle,
+            "isolate": self.isolate,
+            "max_size": self.max_size * 1_000_000,
+        } | limits
+
+    @contextmanager
+    def open(self, source: str, headers: Sequence[str], talk: Talk) -> Iterator[Any]:
+        """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
+        from lormika import models
+        from lormika.jobs.headers import read_headers
+
+        is_file = "://" not in source and not source.startswith("python:")
+        if self.memory_limit is not None and not self.isolate:
+            raise typer.BadParameter("--memory-limit goes with --isolate")
+        if self.time_limit is not None and not self.isolate and "://" not in source:
+            raise typer.BadParameter("--time-limit goes with --isolate, or with a server")
+        if self.allow_pickle and is_file and Path(source).is_file():
+            talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
+        with talk.working(f"Loading {source}"), model_prints_aside():
+            model = models.load(source, headers=read_headers(headers), **self.keywords())
+        try:
+            yield model
+        finally:
+            if hasattr(model, "close"):
+                model.close()
+
 
 # Output
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", help="File to write, by its suffix.", show_default="the terminal", rich_help_panel=OUTPUT
-    ),
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.", rich_help_panel=OUTPUT)]
-Figures = Annotated[
-    bool, typer.Option("--figures", help="Print lift, leverage and counts of every rule.", rich_help_panel=OUTPUT)
-]
 
 
-def chosen(**options: Any) -> dict[str, Any]:
-    """Options that were given, as plain values; the others are left to the defaults.
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where results go."""
 
-    >>> chosen(k=3, filter=None, thin=Thin.RANDOM)
-    {'k': 3, 'thin': 'random'}
-    """
-    return {name: getattr(value, "value", value) for name, value in options.items() if value is not None}
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="File to write, by its suffix.", show_default="the terminal", rich_help_panel=OUTPUT
+        ),
+    ] = None
+    json: Json = False
+
+    def check(self, *, is_explanation: bool) -> None:
+        """Refuse what could not be written, before any work is done for it."""
+        if self.out is None:
+            return
+        if self.json:
+            raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
+        from lormika.views.payload import FORMAT, RULES_FORMAT
+        from lormika.views.saving import check_path
+
+        check_path(self.out, FORMAT if is_explanation else RULES_FORMAT)
