@@ -13,6 +13,15 @@ class ModelError(RuntimeError):
     """The model failed, or answered something that cannot be a classification."""
 
 
+def describe(error: OSError) -> str:
+    """What the system says, with the file's name first.
+
+    >>> describe(OSError(27, "cannot be written: File too large", "why.html"))
+    'why.html: cannot be written: File too large'
+    """
+    return str(error) if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
 def quote(value: object) -> str:
     """A value as a message shows it: as Python writes it, but never long.
 

@@ -54,19 +54,43 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
     """
     new = beside(path)
     try:
-        yield new
-        if sync:
-            _sync(new)
-        new.replace(path)
-        if sync:
-            _sync(path.parent)
-    except OSError as error:
-        if error.errno is not None and (error.filename is None or Path(error.filename) == new):  # say the known name
-            raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
-        raise
+        with naming(new, path):
+            yield new
+            if sync:
+                _sync(new)
+            new.replace(path)
+            if sync:
+                _sync(path.parent)
     finally:
         with suppress(OSError):
             new.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(new: Path, known: object) -> Iterator[None]:
+    """Say the name that a user knows if a file beside, or one that no library names, cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and Path(error.filename) != new:
+            raise
+        raise OSError(error.errno, f"cannot be written: {_reason(error)}", str(known)) from error
+
+
+def _reason(error: OSError) -> str:
+    """In the system's words, if it has any; libraries have others.
+
+    >>> _reason(OSError(27, "Error writing bytes to file. Detail: [errno 27] File too large"))
+    'File too large'
+    >>> _reason(OSError("18000 requested and 448 written"))
+    'the disk is full, or files must not be so large'
+    """
+    if error.errno is not None:
+        return os.strerror(error.errno)
+    return "the disk is full, or files must not be so large" if _SHORT.fullmatch(str(error)) else str(error)
+
+
+_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's words, which has nothing of the system's
 
 
 def _sync(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
-from lormika.errors import InputError, ModelError
+from lormika.errors import InputError, ModelError, describe
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     except (InputError, ModelError) as error:
         _fail(str(error))
     except OSError as error:
-        _fail(str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
+        _fail(describe(error))
     except MemoryError as error:
         _fail(f"there is not enough memory: {error or 'fewer rows at a time may do'}")
     except KeyboardInterrupt:

@@ -33,9 +33,11 @@ def emit(text: str) -> None:
     """Print a result; whoever stops reading ends the program, as with any other."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python would complain at its end
-        raise SystemExit(_STOPPED_READING) from None
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(_STOPPED_READING) from None
+        raise OSError(error.errno, f"cannot be written: {error.strerror}", "standard output") from error
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from lormika.evaluation.rules import read_rule
 from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Setting, plain_model
 from lormika.stages.background import Background
+from lormika.writing import naming
 
 SCRIPT = Path(__file__).parent / "rivals" / "child.py"
 _SETTING_UP = 600.0  # seconds
@@ -153,4 +154,5 @@ def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: n
         "model": plain_model(setting.model),
     }
     task["sizes"] = [int(task["train"][:, f].max()) + 1 for f in range(len(features))]
-    joblib.dump(task, path)
+    with naming(path, path):
+        joblib.dump(task, path)

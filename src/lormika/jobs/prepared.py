@@ -20,7 +20,7 @@ from lormika.models import Model
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.stages.background import Background
-from lormika.writing import beside
+from lormika.writing import beside, naming
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,12 +51,15 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
     new = beside(folder / "background")
     new.mkdir()
     for key, array in arrays.items():
-        np.save(new / f"{key}.npy", array)
-    try:
-        witness.to_parquet(new / "witness.parquet", index=False)
-    except (ValueError, TypeError) as error:  # a column of several types, for instance
-        raise InputError(f"the background cannot be written as Parquet: {error}") from error
-    (new / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+        with naming(new / f"{key}.npy", folder / "background-*" / f"{key}.npy"):
+            np.save(new / f"{key}.npy", array)
+    with naming(new / "witness.parquet", folder / "background-*" / "witness.parquet"):
+        try:
+            witness.to_parquet(new / "witness.parquet", index=False)
+        except (ValueError, TypeError) as error:  # a column of several types, for instance
+            raise InputError(f"the background cannot be written as Parquet: {error}") from error
+    with naming(new / "facts.json", folder / "background-*" / "facts.json"):
+        (new / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
     _check_schema(explainer.schema, _read_schema(new, facts))
     name = f"background-{digest_folder(new)}"
     if is_sound(folder / name):

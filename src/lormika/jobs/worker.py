@@ -92,8 +92,10 @@ def _work(opened: OpenRun, task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(error: Exception) -> str:
-    from lormika.errors import InputError, ModelError
+    from lormika.errors import InputError, ModelError, describe
 
+    if isinstance(error, OSError) and error.filename is not None:
+        return describe(error)
     return str(error) if isinstance(error, InputError | ModelError) else f"{type(error).__name__}: {error}"
 
 

@@ -81,7 +81,7 @@ def select(
     cut = float(_core.reach(squared, labels, classes, settings.min_neighbours).max())
     bounds = np.full(classes, cut)
     if settings.thin == "nearest":  # then no row beyond these can be kept
-        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, settings.max_neighbours))
+        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, min(settings.max_neighbours, len(labels))))
     inside = _core.within(squared, labels, bounds)
     their_labels = labels[inside]
     kept = []
