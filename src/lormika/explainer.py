@@ -16,7 +16,7 @@ from lormika.explanation import Explanation, Failure
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
 from lormika.many import OnError, Pace, explain_rows, locate_rows
-from lormika.models import as_model
+from lormika.models import ask_background
 from lormika.options import (
     PAPER_SEARCH,
     PAPER_SETTINGS,
@@ -91,7 +91,7 @@ class Explainer:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
         cuts = check_cuts(schema, chosen.cuts)
         coded = Background.of(schema, encoded_columns(schema, reader))
-        classifier, own_labels = as_model(model, background, reader.n_rows, class_names, labels)
+        classifier, own_labels = ask_background(model, background, reader, class_names, labels)
         if len(np.unique(own_labels)) < 2:
             only = classifier.names[own_labels[0]]
             raise InputError(

@@ -49,7 +49,7 @@ def test_one_bad_cell_costs_one_row(batch, prepare, writing) -> None:
     assert result.exit_code == 0, result.output
     told = explain_rows(_open(batch), range(12), {})
     assert [one.row for one in told if not isinstance(one.result, Explanation)] == [5]
-    assert told[5].result.reason == "column 'income': 'abc' is not a number"
+    assert told[5].result.reason == "column 'income': 'abc' is not a number, but text: give a number"
     clean = batch.folder / "clean.parquet"
     rows.to_parquet(clean, index=False)
     (batch.folder / "out").rename(batch.folder / "ugly")

@@ -197,5 +197,5 @@ def locate(
         try:
             cases[name] = explainer.locate(instance)
         except (InputError, ModelError) as error:
-            raise type(error)(f"instance {name}: {error}") from error
+            raise type(error)(f"instance {name}: {str(error).replace(', row 0:', ':', 1)}") from error
     return cases

@@ -29,11 +29,12 @@ class ColumnReader:
     read_objects: Callable[[], Iterable[object]]
     restorer: Callable[[tuple[Scalar, ...] | None], restore.Restorer]  # of numbers (None) or of these categories
 
-    def numbers(self) -> np.ndarray:
-        """Values as float64, with missing ones as NaN."""
+    def numbers(self, *, may_lack: bool = True) -> np.ndarray:
+        """Values as float64, with missing ones as NaN; a message says whether a value may be missing."""
         if self.read_numbers is None:
             values = enumerate(self.objects())
-            return np.array([np.nan if value is None else self._as_number(row, value) for row, value in values])
+            advice = "give a number, or a missing value" if may_lack else "give a number"
+            return np.array([np.nan if value is None else self._as_number(row, value, advice) for row, value in values])
         try:
             return np.asarray(self.read_numbers(), dtype=np.float64)
         except Exception as error:  # Arrow refuses integers that are not exact as float64, with an error of its own
@@ -43,9 +44,9 @@ class ColumnReader:
         """Values as plain Python scalars, with missing ones as None."""
         return [self._as_scalar(row, value) for row, value in enumerate(self.read_objects())]
 
-    def _as_number(self, row: int, value: Scalar) -> float:
+    def _as_number(self, row: int, value: Scalar, advice: str) -> float:
         if isinstance(value, str):
-            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is not a number")
+            raise InputError(f"column {self.name!r}, row {row}: {quote(value)} is not a number, but text: {advice}")
         return float(value)
 
     def _as_scalar(self, row: int, value: object) -> Scalar | None:
@@ -97,6 +98,18 @@ def take(table: Any, rows: range | np.ndarray) -> Any:
         columns = {name: list(column) for name, column in table.items()}
         return {name: [column[i] for i in numbers] for name, column in columns.items()}
     return table[numbers] if isinstance(table, np.ndarray) else _open(table)[numbers, :].to_native()
+
+
+def with_columns(table: Any, columns: Mapping[str, np.ndarray]) -> Any:
+    """The same table with other values in some columns."""
+    if isinstance(table, np.ndarray):
+        changed = table.copy()
+        for name, values in columns.items():
+            changed[:, int(name)] = values
+        return changed
+    frame = _open(table)
+    series = [nw.new_series(name, values, backend=frame.implementation) for name, values in columns.items()]
+    return frame.with_columns(*series).to_native()
 
 
 def one_row(table: Any) -> dict[str, list[object]]:

@@ -83,7 +83,7 @@ class Feature:
         return fitted.astype(np.float64, copy=False)
 
     def _encode_numbers(self, column: frames.ColumnReader) -> np.ndarray:
-        numbers = column.numbers()
+        numbers = column.numbers(may_lack=self.restorer.holds_missing)
         fitted = self.fit(numbers)  # so that a rule is about the number the model sees
         beyond = f"beyond {self.number_type}, the type of this column in the background"
         self._refuse(np.isinf(numbers), numbers, "infinite; give a finite number or a missing value")

@@ -204,6 +204,11 @@ def _methods(model: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any] | N
     )
 
 
+def asked_for(model: Any) -> Callable[[Any], Any]:
+    """What a model is asked by first."""
+    return _methods(model)[0]
+
+
 def check_model(model: Any, source: str) -> None:
     """Refuse what was loaded, but is no classifier."""
     try:

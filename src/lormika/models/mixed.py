@@ -1,0 +1,86 @@
+"""Mixed columns: a few texts among numbers, which make a model fail that takes numbers there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lormika.errors import InputError, ModelError, quote
+from lormika.frames import TableReader, take, with_columns
+from lormika.frames.values import Scalar
+from lormika.models.model import Model, as_model, asked_for
+
+_ROWS = 1000  # by which a column is tried as numbers
+
+
+class _Mixed(NamedTuple):
+    """A column most of whose values are numbers, perhaps written as text."""
+
+    name: str
+    key: str  # by which a table has it: the position, in an array
+    numbers: np.ndarray  # NaN: none, or missing
+    row: int  # of the first text
+    text: str
+
+
+def ask_background(
+    model: Any, background: Any, reader: TableReader, class_names: Sequence[Scalar] | None, labels: Any
+) -> tuple[Model, np.ndarray]:
+    """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
+    try:
+        return as_model(model, background, reader.n_rows, class_names, labels)
+    except ModelError as error:
+        found = _culprit(model, background, reader)
+        if found is None:
+            raise
+        raise ModelError(
+            f"column {found.name!r}, row {found.row}: {quote(found.text)} is text, and the model takes numbers there: "
+            f"give a number, or a missing value ({' '.join(str(error).split())})"
+        ) from error
+
+
+def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
+    """A column with texts without which the model would answer; None: there is none."""
+    mixed = _mixed_columns(reader, isinstance(background, np.ndarray))
+    for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
+        clean = np.flatnonzero(~np.isnan([one.numbers for one in columns]).any(axis=0))[:_ROWS]
+        try:
+            asked_for(model)(with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns}))
+        except Exception:  # whatever a model, or a library, says of such a table
+            continue
+        return columns[0]
+    return None
+
+
+def _mixed_columns(reader: TableReader, by_position: bool) -> list[_Mixed]:
+    found = []
+    for place, column in enumerate(reader.columns.values()):
+        if column.number_type is not None or column.declared is not None:
+            continue
+        try:
+            values = column.objects()
+        except InputError:  # dates among texts, say
+            continue
+        numbers = np.array([_number(value) for value in values])
+        texts = [row for row, value in enumerate(values) if isinstance(value, str) and math.isnan(numbers[row])]
+        if texts and len(texts) < np.count_nonzero(~np.isnan(numbers)):
+            text = str(values[texts[0]])
+            found.append(_Mixed(column.name, str(place) if by_position else column.name, numbers, texts[0], text))
+    return found
+
+
+def _number(value: Scalar | None) -> float:
+    """A finite number, perhaps written as text; else NaN.
+
+    >>> _number(" 2.5"), _number(7), _number("n/a"), _number(None)
+    (2.5, 7.0, nan, nan)
+    """
+    try:
+        number = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
