@@ -32,9 +32,9 @@ from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
 from lormika.stages.items import Items, itemise, name_single
 from lormika.stages.neighbourhood import Neighbourhood
-from lormika.stages.rerun import rerun
+from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
-from lormika.stages.search import Space, make_lists
+from lormika.stages.search import Space
 from lormika.stages.trials import Plan, Trials, try_edits
 from lormika.version import __version__
 
@@ -173,8 +173,7 @@ def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
         weights = None
         if options.weight == "effect":
             weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
-        candidates = space.find(options, make_lists(space, options), options.k, weights)
-        found = [space.make_rule(candidate) for candidate in candidates]
+        found = find_rules(space, options, weights, to_missing=case.trials is None)
         rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
     return _explanation(case, rules, options)
 

@@ -1,17 +1,50 @@
-"""Re-run: what the model says once a hypothetical rule is made true; for rules that were not confirmed before."""
+"""Rules that are not confirmed: which are shown, and what the model says once a hypothetical one is made true."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from lormika.rule import Rerun, Rule
+from lormika.options import SearchOptions
+from lormika.rule import Missing, Rerun, Rule
 from lormika.stages.asking import Asking
 from lormika.stages.background import Background
 from lormika.stages.edits import describe, smallest_edit
 from lormika.stages.sample import Sample
+from lormika.stages.search import Candidate, Space, make_lists
+
+
+def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None, *, to_missing: bool) -> list[Rule]:
+    """The k best rules of each list; without `to_missing`, none that would be made true by taking a value away.
+
+    Missing is no change to make. So ever longer lists are searched for until k others are found, or there are no more.
+    """
+    lists, size = make_lists(space, options), options.k
+    while True:
+        found = space.find(options, lists, size, weights)
+        numbers = [_list_of(space, lists, candidate) for candidate in found]
+        shown: list[Candidate] = []
+        counts: Counter[int] = Counter()
+        for candidate, number in zip(found, numbers, strict=True):
+            if counts[number] < options.k and (to_missing or not _takes_away(space, candidate)):
+                counts[number] += 1
+                shown.append(candidate)
+        if all(counts[number] == options.k or rules < size for number, rules in Counter(numbers).items()):
+            return [space.make_rule(candidate) for candidate in shown]
+        size *= 2
+
+
+def _list_of(space: Space, lists: np.ndarray, candidate: Candidate) -> int:
+    return int(lists[int(space.category(candidate).is_current), candidate.consequent])
+
+
+def _takes_away(space: Space, candidate: Candidate) -> bool:
+    """Whether a rule says that a value is missing which the instance has."""
+    items = space.items
+    return any(isinstance(items.conditions[i], Missing) and i not in items.own for i in candidate.items)
 
 
 def rerun(
