@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lormika.cli.output import Talk
 from lormika.errors import InputError, ModelError
 from lormika.frames.readers import listing
 from lormika.frames.values import format_value, plain
+from lormika.stages.codes import may_be_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,10 +26,11 @@ if TYPE_CHECKING:
     from lormika.options import Preset
 
 _LONGEST_REPORT = 40  # columns
+_LONGEST_ADVICE = 8
 
 
-def report_columns(table: Table, features: Sequence[str], talk: Talk) -> None:
-    """Say how many rows and columns were read, and of which types the features are."""
+def report_columns(table: Table, features: Sequence[str], categorical: Sequence[str], talk: Talk) -> None:
+    """Say how many rows and columns were read, of which types the features are, and which may be meant otherwise."""
     by_type: dict[str, list[str]] = {}
     for name in features:
         by_type.setdefault(table.types[name], []).append(name)
@@ -33,6 +38,16 @@ def report_columns(table: Table, features: Sequence[str], talk: Talk) -> None:
     for kind, names in by_type.items():
         shown = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
         talk.say(f"  {kind}: {shown}")
+    codes = [name for name in features if name not in categorical and _may_be_codes(table.frame[name])]
+    if codes:
+        options = " ".join(f"--categorical {shlex.quote(name)}" for name in codes[:_LONGEST_ADVICE])
+        talk.say(f"  codes or amounts? {listing(codes)}: if the order of these numbers means nothing, add {options}")
+
+
+def _may_be_codes(column: pd.Series[Any]) -> bool:
+    if column.dtype.kind not in "iuf":
+        return False
+    return may_be_codes(*np.unique(column.dropna(), return_counts=True))
 
 
 def check_names(table: Table, names: Sequence[str], also: Table | None = None) -> None:

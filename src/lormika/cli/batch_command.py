@@ -71,7 +71,7 @@ class Command:
             features = arguments.feature_columns(model, similar, target, drop, talk, also=table)
             rows = arguments.chosen_rows(table, _beside(features, identifier), where=self.choice["where"])
             _report_names(rows, identifier, talk)
-            arguments.report_columns(similar, features, talk)
+            arguments.report_columns(similar, features, self.reading.categorical, talk)
             with talk.working(f"Asking the model about {len(similar.frame):,} rows"):
                 explainer = Explainer(model, similar.frame[features], **dict(self.explainer))
             rows = typed_alike(rows, explainer.schema, decimal_comma=table.delimiter == ";")

@@ -78,7 +78,7 @@ def explain(
         names = [*([] if rows is None else map(str, rows.index)), *named]
         results = _Results(names, tuple(dict.fromkeys(objective)), output.out)
         arguments.check_outputs(results.paths.values(), inputs)
-        arguments.report_columns(similar, features, talk)
+        arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
         cases = arguments.locate(explainer, rows, named, table, talk)

@@ -50,7 +50,7 @@ def mine(
     talk = Talk(quiet)
     table = reading.open(data, talk)
     features = arguments.feature_columns(None, table, target, drop, talk)
-    arguments.report_columns(table, features, talk)
+    arguments.report_columns(table, features, reading.categorical, talk)
     y = arguments.target_column(table, target)
     classes = arguments.named_classes(y, to)
     about: dict[str, Any] = {"bins": bins, "cuts": arguments.read_cuts(cut)}

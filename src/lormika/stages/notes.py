@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -118,6 +118,19 @@ def about_rules(
             continue
         why = reason.format(prediction=format_value(prediction))
         yield f"No {kind} rule: {why} {_REQUIRED[Filter(options.filter)].format(min_count=options.min_count)}."
+
+
+def about_codes(rules: Sequence[Rule], background: Background, codes: Iterable[int]) -> Iterator[str]:
+    """Numbers in the rules that may be codes: whether their order means anything, only the user knows."""
+    told = {condition.feature for rule in rules for condition in rule.conditions}
+    for f in sorted(codes):
+        name, observed = background.schema.names[f], background.observed(f)
+        if name in told:
+            span = f"from {format_number(observed[0])} to {format_number(observed[-1])}"
+            yield (
+                f"{name} is taken for an amount; it has {len(observed)} different whole numbers, {span}. Are they "
+                "codes, whose order means nothing? Then name it in categorical (--categorical), and rules say which."
+            )
 
 
 def about_trials(rules: Sequence[Rule], trials: Trials | None, options: SearchOptions) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from lormika.frames.schema import is_identifier
 from lormika.rule import Condition, Equals, Interval
 from lormika.stages.background import Background
+from lormika.stages.codes import may_be_codes
 
 _PARTS = 8  # octiles
 _FREQUENT = 0.005  # share of the background that makes a category worth asking about,
@@ -28,15 +29,19 @@ class Spread:
     shares: tuple[np.ndarray, ...]  # share of the rows with each observed number, or with each category
     others: tuple[tuple[float, ...], ...]  # of each number: all, if few; else some from end to end
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
+    codes: frozenset[int]  # numbers that may stand for categories
 
     @classmethod
     def of(cls, background: Background) -> Spread:
         """Count the values of all features."""
-        below, frequent, shares, others, identifiers = [], [], [], [], set()
+        below, frequent, shares, others = [], [], [], []
+        identifiers, codes = set(), set()
         for f, feature in enumerate(background.schema.features):
             observed = background.observed(f)
             counts = np.bincount(background.codes[f], minlength=len(observed))[: len(observed)]
             if feature.is_numeric:
+                if may_be_codes(observed, counts):
+                    codes.add(f)
                 shares.append(counts / len(background))
                 below.append(np.cumsum(counts))
                 frequent.append(np.empty(0))
@@ -51,7 +56,15 @@ class Spread:
                 below.append(np.empty(0, dtype=np.intp))
                 others.append(())
                 frequent.append(observed[order[: min(enough, _MOST)]])
-        return cls(background, tuple(below), tuple(frequent), tuple(shares), tuple(others), frozenset(identifiers))
+        counted = (
+            tuple(below),
+            tuple(frequent),
+            tuple(shares),
+            tuple(others),
+            frozenset(identifiers),
+            frozenset(codes),
+        )
+        return cls(background, *counted)
 
     def values(self, feature: int, own: float) -> np.ndarray:
         """Octiles of a number among the rows with another value than the instance's, or the frequent categories."""

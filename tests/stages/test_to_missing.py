@@ -1,4 +1,4 @@
-"""Missing is no change to make: no rule that is not true yet says "is missing", unless all are shown as in the paper."""
+"""Missing is no change to make: no rule that is not true yet says "is missing", unless as in the paper."""
 
 from __future__ import annotations
 
