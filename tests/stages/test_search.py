@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from lormika import frames
+from lormika import _core, frames
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions
@@ -249,3 +249,12 @@ mine_rules(X, y, objective="confidence", categorical=list(range(300)), max_condi
     _, errors = process.communicate(timeout=20)
     assert "KeyboardInterrupt" in errors
     assert process.returncode != 0
+
+
+def test_the_core_takes_no_number_for_a_measure():
+    none = np.zeros(0, dtype=np.int32)
+    tables = (np.zeros((0, 0), dtype=np.int32), none, none, np.zeros((2, 0), dtype=np.int32), none)
+    rest = {"k": 1, "max_conditions": 1, "min_count": 1, "m": 0.0, "critical": np.zeros(7), "weights": np.zeros(0)}
+    assert _core.search(*tables, objective=_core.Objective.LIFT, filter=_core.Filter.NONE, **rest)[0] == []
+    with pytest.raises(TypeError):
+        _core.search(*tables, objective=99, filter=_core.Filter.NONE, **rest)

@@ -1,8 +1,23 @@
 """Bitset search, distance scan, and rows that are the same (C++)."""
 
+import enum
+
 import numpy as np
 
 build: str
+
+class Objective(enum.Enum):
+    SUPPORT = 0
+    COVERAGE = 1
+    CONFIDENCE = 2
+    LIFT = 3
+    LEVERAGE = 4
+
+class Filter(enum.Enum):
+    NONE = 0
+    NONREDUNDANT = 1
+    PRODUCTIVE = 2
+    SIGNIFICANT = 3
 
 def search(
     items: np.ndarray,
@@ -10,8 +25,8 @@ def search(
     labels: np.ndarray,
     list_of_class: np.ndarray,
     instance: np.ndarray,
-    objective: int,
-    filter: int,
+    objective: Objective,
+    filter: Filter,
     k: int,
     max_conditions: int,
     min_count: int,
@@ -20,7 +35,12 @@ def search(
     weights: np.ndarray,
 ) -> tuple[list[tuple[list[int], int, int, int, float, float]], int]: ...
 def scan(
-    codes: np.ndarray, points: np.ndarray, offsets: np.ndarray, scales: np.ndarray, x: np.ndarray
+    codes: np.ndarray,
+    points: np.ndarray,
+    offsets: np.ndarray,
+    scales: np.ndarray,
+    numeric: np.ndarray,
+    x: np.ndarray,
 ) -> np.ndarray: ...
 def reach(squared: np.ndarray, labels: np.ndarray, classes: int, count: int) -> np.ndarray: ...
 def distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...

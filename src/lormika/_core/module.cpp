@@ -49,7 +49,7 @@ void require_below(const int32_t* values, size_t size, int32_t least, int32_t bo
 }
 
 nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
-                Vector<int32_t> instance, int objective, int filter, int k, int max_conditions, int min_count,
+                Vector<int32_t> instance, lormika::Objective objective, lormika::Filter filter, int k, int max_conditions, int min_count,
                 double m, Vector<double> critical, Vector<double> weights) {
     using namespace lormika;
     const size_t features = sizes.size(), rows = labels.size(), classes = list_of_class.shape(1);
@@ -69,7 +69,7 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     int lists = 0;
     for (size_t i = 0; i < list_of_class.size(); ++i) lists = std::max(lists, list_of_class.data()[i] + 1);
     const Lists groups{lists, list_of_class.data(), instance.data()};
-    Options options{Objective(objective), Filter(filter), k, max_conditions, min_count, m, {}};
+    Options options{objective, filter, k, max_conditions, min_count, m, {}};
     std::copy_n(critical.data(), critical.size(), options.critical.begin());
 
     Result result;
@@ -92,17 +92,18 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
 
 template <class Code>
 Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
-                              Vector<double> scales, Matrix<double> x) {
+                              Vector<double> scales, Vector<bool> numeric, Matrix<double> x) {
     const size_t features = codes.shape(0), rows = codes.shape(1), instances = x.shape(0);
-    require(offsets.size() == features + 1 && scales.size() == features && x.shape(1) == features,
-            "offsets, scales and x must fit the features");
+    require(offsets.size() == features + 1 && scales.size() == features && numeric.size() == features &&
+                x.shape(1) == features,
+            "offsets, scales, numeric and x must fit the features");
     require(size_t(offsets.data()[features]) == points.size(), "points must fit the offsets");
     double* squared = new double[instances * rows];
     nb::capsule owner(squared, [](void* p) noexcept { delete[] static_cast<double*>(p); });
     {
         nb::gil_scoped_release release;
-        lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data()}, x.data(),
-                            instances, squared);
+        lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data(), numeric.data()},
+                            x.data(), instances, squared);
     }
     return Out<double, nb::ndim<2>>(squared, {instances, rows}, owner);
 }
@@ -164,14 +165,26 @@ std::string instructions() {
 NB_MODULE(kernels, m) {
     m.doc() = "Bitset search, distance scan, and rows that are the same.";
     m.attr("build") = nb::str(("C++20, " + compiler() + ", " + instructions()).c_str());
+    using lormika::Filter, lormika::Objective;
+    nb::enum_<Objective>(m, "Objective")
+        .value("SUPPORT", Objective::support)
+        .value("COVERAGE", Objective::coverage)
+        .value("CONFIDENCE", Objective::confidence)
+        .value("LIFT", Objective::lift)
+        .value("LEVERAGE", Objective::leverage);
+    nb::enum_<Filter>(m, "Filter")
+        .value("NONE", Filter::none)
+        .value("NONREDUNDANT", Filter::nonredundant)
+        .value("PRODUCTIVE", Filter::productive)
+        .value("SIGNIFICANT", Filter::significant);
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
           "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "
           "number of condition sets that were counted.");
-    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a,
+    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a,
           "Squared distance of every row to each row of x.");
-    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
-    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "x"_a);
+    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a);
+    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a);
     m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
           "The count-th smallest squared distance of each class.");
     m.def("within", &within, "squared"_a, "labels"_a, "bounds"_a,

@@ -22,7 +22,7 @@ void scan(const CodedTable<Code>& table, const double* x, size_t instances, doub
             const double value = x[i * features + f];
             for (int64_t v = table.offsets[f]; v < table.offsets[f + 1]; ++v) {
                 double& share = shares[i * distinct + v];
-                if (table.scales[f] < 0) {
+                if (!table.numeric[f]) {
                     share = static_cast<double>(v - table.offsets[f]) == value ? 0.0 : 2.0;
                 } else if (table.scales[f] > 0) {
                     const double z = (table.points[v] - value) / table.scales[f];

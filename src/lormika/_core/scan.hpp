@@ -15,7 +15,8 @@ struct CodedTable {
     const Code* codes;       // features x rows
     const double* points;    // distinct values of all features; a missing number stands as the mean
     const int64_t* offsets;  // features + 1: where each feature's values begin in points
-    const double* scales;    // standard deviation; 0: counts nothing; negative: categorical
+    const double* scales;    // standard deviations of numbers; 0: counts nothing
+    const bool* numeric;     // numbers; the others are categories
 };
 
 // squared[i][r] = sum over features of ((x[i] - value[r]) / scale)^2, or of 2 where the categories differ.

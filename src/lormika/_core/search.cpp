@@ -46,6 +46,16 @@ private:
         Key bound;
     };
 
+    // The path and one more item.
+    struct Extension {
+        int32_t item;
+        int slot;
+        Cover rows;            // of both
+        Cover without, beside; // of the path alone, and of the item without the last one of the path
+        bool is_current;
+        unsigned reach;
+    };
+
     // A condition set p with its candidates, best first. Bitsets are over the rows of p alone.
     struct Level {
         bool is_current = true;  // p is true of the instance
@@ -74,7 +84,7 @@ private:
         for (int i = 0; i < items_.size(); ++i) {
             if (items_.weight[i] == 0) continue;
             const unsigned reach = items_.of_instance[i] ? kCurrent | kHypothetical : kHypothetical;
-            judge(0, i, i, items_.cover_of(i), all, all, items_.of_instance[i], reach, root.candidates);
+            judge(0, {i, i, items_.cover_of(i), all, all, bool(items_.of_instance[i]), reach}, root.candidates);
         }
         nodes_ = items_.size();
         if (root.candidates.size() < 2) return;
@@ -129,9 +139,11 @@ private:
         below.candidates.clear();
         for (size_t j = 0; j < here.partners.size(); ++j) {
             const Candidate& partner = here.candidates[here.partners[j]];
-            judge(depth + 1, partner.item, static_cast<int>(j), cover(here.shared, j), rows,
-                  cover(here.counts, here.partners[j]), below.is_current && items_.of_instance[partner.item],
-                  candidate.reach & partner.reach, below.candidates);
+            const bool is_current = below.is_current && items_.of_instance[partner.item];
+            judge(depth + 1,
+                  {partner.item, static_cast<int>(j), cover(here.shared, j), rows, cover(here.counts, here.partners[j]),
+                   is_current, candidate.reach & partner.reach},
+                  below.candidates);
         }
         if (below.candidates.size() < 2) return;
         sort(below, here.shared);
@@ -143,34 +155,33 @@ private:
         expand(depth + 1);
     }
 
-    // The rule of the path and one more item: does it enter, and is it worth specialising?
-    void judge(int depth, int32_t item, int slot, const Cover& rows, const Cover& without, const Cover& beside,
-               bool is_current, unsigned reachable, std::vector<Candidate>& survivors) {
-        if (rows.rows < options_.min_count) return;
+    // Does the rule of an extension enter, and is it worth specialising?
+    void judge(int depth, const Extension& one, std::vector<Candidate>& survivors) {
+        const int rows = one.rows.rows;
+        if (rows < options_.min_count) return;
         // Redundancy is inherited by every specialisation.
-        if (options_.filter != Filter::none && (rows.rows == without.rows || rows.rows == beside.rows)) return;
-        const double weight = std::min(levels_[depth].weight, items_.weight[item]);
-        if (reachable & (is_current ? kCurrent : kHypothetical))
-            for (int c = 0; c < classes_; ++c) enter(depth, item, c, rows, without, beside, is_current, weight);
+        if (options_.filter != Filter::none && (rows == one.without.rows || rows == one.beside.rows)) return;
+        const double weight = std::min(levels_[depth].weight, items_.weight[one.item]);
+        if (one.reach & (one.is_current ? kCurrent : kHypothetical))
+            for (int c = 0; c < classes_; ++c) enter(depth, one, c, weight);
         if (depth + 1 >= options_.max_conditions) return;
         Key bound;
-        reachable = reach(depth + 1, rows, reachable, weight, bound);
-        if (reachable != kNowhere) survivors.push_back({item, slot, reachable, bound});
+        const unsigned reachable = reach(depth + 1, one.rows, one.reach, weight, bound);
+        if (reachable != kNowhere) survivors.push_back({one.item, one.slot, reachable, bound});
     }
 
     // Cheap tests first; the gate counts generalisations and sums Fisher's tails.
-    void enter(int depth, int32_t item, int c, const Cover& rows, const Cover& without, const Cover& beside,
-               bool is_current, double weight) {
-        const int list = lists_.of_class[is_current * classes_ + c];
-        const int both = rows.counts[c];
+    void enter(int depth, const Extension& one, int c, double weight) {
+        const int list = lists_.of_class[one.is_current * classes_ + c];
+        const int rows = one.rows.rows, both = one.rows.counts[c];
         if (list < 0 || both == 0) return;
-        const double score = measures_.score(rows.rows, both, c);
+        const double score = measures_.score(rows, both, c);
         const double worth = score * weight;
         if (!best_[list].admits_worth(worth)) return;
-        if (!gate_.improves(rows.rows, both, c, without) || !gate_.improves(rows.rows, both, c, beside)) return;
-        FoundRule rule{list, depth + 1, {}, c, rows.rows, both, score, worth, 0.0};
+        if (!gate_.improves(rows, both, c, one.without) || !gate_.improves(rows, both, c, one.beside)) return;
+        FoundRule rule{list, depth + 1, {}, c, rows, both, score, worth, 0.0};
         std::copy_n(path_.begin(), depth, rule.items.begin());
-        rule.items[depth] = item;
+        rule.items[depth] = one.item;
         std::sort(rule.items.begin(), rule.items.begin() + depth + 1);
         if (best_[list].admits(rule) && gate_.passes(rule)) best_[list].add(rule);
     }

@@ -17,8 +17,6 @@ from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
 from lormika.frames.values import nearest
 
-_CATEGORICAL = -1.0  # as a scale
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
@@ -30,12 +28,14 @@ class Background:
     points: np.ndarray  # all distinct values, one feature after the other, with the mean for a missing number
     offsets: np.ndarray  # where each feature begins in points
     means: np.ndarray
-    scales: np.ndarray  # standard deviations; 0 for a constant feature, negative for a categorical one
+    scales: np.ndarray  # standard deviations; 0 for a constant or a categorical feature
+    numeric: np.ndarray = field(init=False)  # which features are numbers
     _observed: tuple[np.ndarray, ...] = field(init=False)  # the distinct values, without a missing one
     _whole: tuple[bool, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         observed = tuple(values[:-1] if np.isnan(values[-1]) else values for values in self.distinct)
+        object.__setattr__(self, "numeric", np.array([feature.is_numeric for feature in self.schema.features]))
         object.__setattr__(self, "_observed", observed)
         object.__setattr__(self, "_whole", tuple(bool((values == np.rint(values)).all()) for values in observed))
 
@@ -49,7 +49,7 @@ class Background:
             distinct.append(values)
             mean, scale = _moments(values, counts)
             means.append(mean)
-            scales.append(scale if feature.is_numeric else _CATEGORICAL)
+            scales.append(scale if feature.is_numeric else 0.0)
         offsets = np.cumsum([0, *map(len, distinct)], dtype=np.int64)
         points = np.concatenate([np.where(np.isnan(v), mean, v) for v, mean in zip(distinct, means, strict=True)])
         narrow = np.result_type(*codes)
@@ -79,11 +79,11 @@ class Background:
         Numeric features count as z-scores, categorical ones as one-hot columns: 2 where they differ. A missing number
         counts as the mean, a missing category as a category of its own.
         """
-        return _core.scan(self.codes, self.points, self.offsets, self.scales, self._as_points(instances))
+        return _core.scan(self.codes, self.points, self.offsets, self.scales, self.numeric, self._as_points(instances))
 
     def _as_points(self, instances: np.ndarray) -> np.ndarray:
         points = np.where(np.isnan(instances), self.means, instances)
-        for f in np.flatnonzero(self.scales < 0):  # the core compares codes: positions among the distinct values
+        for f in np.flatnonzero(~self.numeric):  # the core compares codes: positions among the distinct values
             points[:, f] = [_position(self.distinct[f], value) for value in instances[:, f]]
         return np.ascontiguousarray(points)
 

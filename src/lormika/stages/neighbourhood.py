@@ -150,7 +150,7 @@ def _mix(
     """
     closest = np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]
     made: np.ndarray = real[closest]
-    numeric = np.flatnonzero(background.scales >= 0)
+    numeric = np.flatnonzero(background.numeric)
     numbers, kept = real[:, numeric], made[:, numeric]
     filled = np.where(np.isnan(numbers), background.means[numeric], numbers)
     x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]

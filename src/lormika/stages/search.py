@@ -9,7 +9,7 @@ import numpy as np
 
 from lormika import _core
 from lormika.frames.values import Scalar
-from lormika.options import MOST_CONDITIONS, Correction, Filter, Objective, SearchOptions
+from lormika.options import MOST_CONDITIONS, Correction, SearchOptions
 from lormika.rule import Category, Check, Counts, Rerun, Rule
 from lormika.stages.items import Items
 
@@ -56,8 +56,8 @@ class Space:
             self.labels.astype(np.int32, copy=False),
             lists,
             self.items.instance,
-            objective=list(Objective).index(Objective(options.objective)),
-            filter=list(Filter).index(Filter(options.filter)),
+            objective=_core.Objective[options.objective.upper()],
+            filter=_core.Filter[options.filter.upper()],
             k=min(k, 2**31 - 1),
             max_conditions=options.max_conditions,
             min_count=min(options.min_count, 2**31 - 1),

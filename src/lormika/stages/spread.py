@@ -105,7 +105,7 @@ class Spread:
 
     def frequencies(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
         """How much each value counts where the background's are averaged: a category by its share, numbers alike."""
-        is_category = self.background.scales[features] < 0
+        is_category = ~self.background.numeric[features]
         frequencies = np.ones(len(values))
         chosen = zip(features[is_category].tolist(), values[is_category].astype(np.intp).tolist(), strict=True)
         frequencies[is_category] = [self.shares[f][category] for f, category in chosen]

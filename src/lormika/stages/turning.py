@@ -155,7 +155,7 @@ def squared_steps(background: Background, edits: Edits) -> np.ndarray:
     before = np.where(np.isnan(before), background.means[edits.feature], before)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         steps = np.where(scales > 0, ((edits.value - before) / scales) ** 2, 0.0)
-    return np.where(scales < 0, 2.0, steps)
+    return np.where(background.numeric[edits.feature], steps, 2.0)
 
 
 def _combined_way(background: Background, edits: Edits, combinations: Combinations, i: int, level: int) -> Way:
