@@ -1,10 +1,9 @@
-"""lormika demo, info and the README's session, as processes."""
+"""lormika demo and info, as processes."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from lormika import __version__
-
-README = Path(__file__).parents[2] / "README.md"
 
 
 def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -78,16 +75,3 @@ def test_help_shows_examples(lormika):
         assert "list[" not in done.stdout
     assert lormika("--show-completion", "bash").returncode == 0
     assert lormika("explode").returncode == 2
-
-
-def test_the_session_of_the_readme(lormika):
-    """Every command of the README's console blocks, in one folder; lines of … stand for more lines."""
-    session = "\n".join(re.findall(r"```console\n(.*?)```", README.read_text(encoding="utf-8"), re.S))
-    assert session.count("$ lormika") >= 4
-    for part in re.split(r"^\$ ", session, flags=re.M)[1:]:
-        command, _, expected = part.partition("\n")
-        done = in_shell(command, lormika.folder)
-        assert done.returncode == 0, done.stderr
-        pattern = re.escape(expected.strip()).replace("…\\\n", "(.*\n)*").replace("\\\n…", "(\n.*)*")
-        printed = "\n".join(line.rstrip() for line in (done.stderr + done.stdout).strip().splitlines())
-        assert re.fullmatch(pattern, printed), f"{command}\n{printed}"
