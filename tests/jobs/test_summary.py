@@ -16,7 +16,7 @@ import pytest
 import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_browser import CHROMIUM, DARK, LIGHT, visit
+from test_browser import DARK, LIGHT
 from typer.testing import CliRunner
 
 from cases import HOSTILE, loan_model
@@ -517,11 +517,10 @@ def test_the_page_is_small_and_holds_no_code(name):
     assert "None" not in unescape(re.sub(r"None of the", "", html))
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 @pytest.mark.parametrize(("width", "dark"), [(860, False), (1440, True), (500, False)])
 @pytest.mark.parametrize("name", PAGES)
-def test_no_text_overlaps_or_is_cut_off(name, width, dark, tmp_path):
-    result = visit(page(name), tmp_path, width, dark)
+def test_no_text_overlaps_or_is_cut_off(name, width, dark, browser):
+    result = browser.visit(page(name), width, dark)
     assert result["faults"] == []
     assert result["pieces"] > 100
     assert result["colour"] == (DARK if dark else LIGHT)

@@ -22,7 +22,7 @@ from special import SPECIAL, Special
 
 # What examples in Python take for granted: a model of the reader's, and data.
 GIVEN = """\
-from lormika.datasets import make_loans, make_model
+from lormika.data.datasets import make_loans, make_model
 X, y = make_loans(600)
 X_train, X_test = X[:500], X[500:]
 model = make_model("rf", X_train).fit(X_train, y[:500])
