@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from needs import lacks
+from lacking import lacks
 
 # Every piece of text that is on screen, with its box. Two pieces may not share more than a pixel, none may leave the
 # page (unless a box scrolls), and none may be wider than an element that cuts it off, unless its title says all.

@@ -1,10 +1,13 @@
 """What holds for all tests: none depends on the clock, or on a quiet machine."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from browser import Browser
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is loaded: processes share the processors already
 settings.register_profile("lormika", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lormika")
 

@@ -13,9 +13,9 @@ import pytest
 
 from conftest import alone, as_records
 from examples import README, read_examples
+from lacking import lacks
 from lormika.jobs import explain_partition, part_tables, spark_schema
 from lormika.jobs.folder import Folder
-from needs import lacks
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'lormika[spark]'; it needs Java 17")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Spark, about pandas and its own sockets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
+from draws import examples
 from lormika import Explainer
 from lormika.rule import Equals, Interval, Missing
 from naive_confirm import KINDS, Row, Rule, Twin
-
-EXAMPLES = int(os.environ.get("LORMIKA_EXAMPLES", "150"))  # random tables
 
 
 @dataclass(frozen=True)
@@ -339,13 +337,13 @@ def compare(problem: Problem) -> bool:
     return True
 
 
-@settings(max_examples=EXAMPLES, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(seed=st.integers(0, 2**64))
 def test_everything_is_as_the_twin_finds_it(seed):
     assume(compare(make_problem(seed)))
 
 
-@settings(max_examples=max(10, EXAMPLES // 15), derandomize=True)
+@settings(max_examples=examples(10), derandomize=True)
 @given(seed=st.integers(0, 2**64))
 def test_everything_is_as_the_twin_finds_it_with_many_features(seed):
     assume(compare(make_problem(seed, wide=True)))

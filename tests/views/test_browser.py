@@ -6,7 +6,7 @@ import pytest
 
 from browser import Browser
 from cases import CASES
-from needs import lacks
+from lacking import lacks
 
 LIGHT, DARK = "rgb(27, 39, 51)", "rgb(228, 233, 238)"
 
