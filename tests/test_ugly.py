@@ -179,10 +179,10 @@ def test_a_missing_value_can_be_a_condition():
     assert [rule.rerun.turned for rule in explanation.counterfactual][:1] == [True]  # given a rate, it is another case
 
 
-def test_an_edit_can_take_a_value_away():
+def test_an_edit_can_take_a_value_away_where_no_edits_are_tried_as_in_the_paper():
     model = lambda table: table["rate"].isna() | (table["age"] > 60)  # noqa: E731
     table = TABLE.assign(rate=TABLE["rate"].where(TABLE["rate"] < 0.5))
-    explanation = explain(table, X | {"rate": 0.25}, model, {"confirm": False})
+    explanation = explain(table, X | {"rate": 0.25}, model, {"confirm": False}, n_asked=0)
     [rule] = [rule for rule in explanation.counterfactual if rule.conditions == (Missing("rate"),)]
     assert [(edit.before, edit.after) for edit in rule.rerun.edits] == [(0.25, None)]
     assert rule.rerun.turned
