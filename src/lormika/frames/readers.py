@@ -14,7 +14,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from lormika.errors import InputError, quote
-from lormika.frames import restore
+from lormika.frames import of_numpy, restore
+from lormika.frames.restorer import Assembler, Restorer
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain
 
 
@@ -27,7 +28,7 @@ class ColumnReader:
     declared: tuple[Scalar, ...] | None  # category list of the column's type
     read_numbers: Callable[[], np.ndarray] | None  # None: only one value at a time
     read_objects: Callable[[], Iterable[object]]
-    restorer: Callable[[tuple[Scalar, ...] | None], restore.Restorer]  # of numbers (None) or of these categories
+    restorer: Callable[[tuple[Scalar, ...] | None], Restorer]  # of numbers (None) or of these categories
 
     def numbers(self, *, may_lack: bool = True) -> np.ndarray:
         """Values as float64, with missing ones as NaN; a message says whether a value may be missing."""
@@ -69,7 +70,7 @@ class TableReader:
 
     n_rows: int
     columns: dict[str, ColumnReader]
-    assembler: restore.Assembler
+    assembler: Assembler
 
     def __getitem__(self, name: str) -> ColumnReader:
         if name not in self.columns:
@@ -164,7 +165,7 @@ def _read_mapping(table: Mapping[Any, Any]) -> TableReader:
         lengths.add(len(values))
     if len(lengths) > 1:
         raise InputError("the columns have different lengths")
-    return TableReader(lengths.pop() if lengths else 0, columns, restore.no_table)
+    return TableReader(lengths.pop() if lengths else 0, columns, of_numpy.no_table)
 
 
 def _read_array(table: np.ndarray, feature_names: Sequence[str] | None) -> TableReader:
@@ -180,7 +181,7 @@ def _read_array(table: np.ndarray, feature_names: Sequence[str] | None) -> Table
     _check_names(names)
     table = np.asarray(table)  # a matrix would not give 1-D columns
     columns = {name: _array_column(name, table[:, i]) for i, name in enumerate(names)}
-    return TableReader(len(table), columns, restore.ArrayAssembler(table.dtype))
+    return TableReader(len(table), columns, of_numpy.ArrayAssembler(table.dtype))
 
 
 def _array_column(name: str, values: np.ndarray) -> ColumnReader:
@@ -194,7 +195,7 @@ def _array_column(name: str, values: np.ndarray) -> ColumnReader:
         declared=(False, True) if values.dtype.kind == "b" else None,
         read_numbers=(lambda: values) if values.dtype.kind in "iuf" else None,
         read_objects=values.tolist,
-        restorer=lambda categories: restore.array_column(values.dtype, categories),
+        restorer=lambda categories: of_numpy.array_column(values.dtype, categories),
     )
 
 
@@ -211,7 +212,7 @@ def _object_column(name: str, values: list[Any]) -> ColumnReader:
         declared=None,
         read_numbers=None,
         read_objects=lambda: values,
-        restorer=lambda categories: restore.object_column(categories, is_integer),
+        restorer=lambda categories: of_numpy.object_column(categories, is_integer),
     )
 
 

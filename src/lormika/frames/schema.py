@@ -17,8 +17,8 @@ from lormika import frames
 from lormika.errors import InputError, quote
 from lormika.frames import restore
 from lormika.frames.instances import Instances, Unseen
+from lormika.frames.restorer import Assembler, Lookup, Restorer
 from lormika.frames.values import Scalar, format_number, is_list, is_too_large, value_order
-from lormika.frames.widen import has_list, stored, widen
 
 _EXACT = 2**53  # integers from here on may not be exact as float64
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
@@ -31,7 +31,7 @@ class Feature:
     name: str
     categories: tuple[Scalar, ...] | None
     number_type: np.dtype[Any] | None  # how the background stores the numbers of a numeric feature
-    restorer: restore.Restorer
+    restorer: Restorer
     positions: Mapping[Scalar, int]  # of the categories
 
     @property
@@ -47,16 +47,16 @@ class Feature:
     @property
     def lists_categories(self) -> bool:
         """Whether the column's type lists its categories, so that a model may go by their positions."""
-        return isinstance(self.restorer, restore.Lookup) and has_list(self.restorer)
+        return isinstance(self.restorer, Lookup) and restore.has_list(self.restorer)
 
     def widened(self, more: Sequence[Scalar]) -> Feature:
         """The same feature with more categories, as `encode` gives them, after those of the background."""
         assert self.categories is not None
-        assert isinstance(self.restorer, restore.Lookup)
+        assert isinstance(self.restorer, Lookup)
         first = len(self.categories)
         places = {value: first + place for place, value in enumerate(more)}
         try:
-            restorer = widen(self.restorer, more)
+            restorer = restore.widen(self.restorer, more)
         except Exception as error:  # positions of a small type may all be taken
             raise InputError(
                 f"column {self.name!r}: its type has no place for the category {quote(more[0])}"
@@ -116,8 +116,8 @@ class Feature:
 
     def _as_stored(self, row: int, value: Scalar) -> Scalar:
         """A category that the background lacks, as the column's type stores it."""
-        assert isinstance(self.restorer, restore.Lookup)
-        found = stored(self.restorer, value)
+        assert isinstance(self.restorer, Lookup)
+        found = restore.as_stored(self.restorer, value)
         if found is None or found in (math.inf, -math.inf):
             known = frames.listing(self.categories or ()) or "no value at all"
             raise InputError(
@@ -147,7 +147,7 @@ class Schema:
     """All features of the background, in its order."""
 
     features: tuple[Feature, ...]
-    assembler: restore.Assembler
+    assembler: Assembler
     places: Mapping[str, int]  # position of each feature, by name
 
     def __len__(self) -> int:

@@ -1,0 +1,108 @@
+"""Columns and tables of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lormika.frames import of_pyarrow
+from lormika.frames.of_numpy import ArrayNumber
+from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.values import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class PandasExtensionNumber:
+    """Numbers of a pandas extension type, such as Int64 or double[pyarrow]."""
+
+    dtype: Any
+    holds_missing: bool = True
+
+    def __call__(self, values: np.ndarray) -> Any:
+        """An array of the extension type."""
+        import pandas as pd
+
+        numbers = pd.array(values, dtype="Float64")
+        if not pd.api.types.is_float_dtype(self.dtype):
+            numbers = pd.array(np.rint(values), dtype="Float64").astype("Int64")
+        return numbers.astype(self.dtype)
+
+
+def column(series: Any, categories: Categories) -> Restorer:
+    """Restorer of a column like this one."""
+    import pandas as pd
+
+    dtype = series.dtype
+    if categories is None:
+        return ArrayNumber(dtype) if isinstance(dtype, np.dtype) else PandasExtensionNumber(dtype)
+    size = len(categories)
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = np.append(np.arange(size), -1)
+        return Lookup(pd.Categorical.from_codes(codes, dtype=dtype), size, holds_missing=True)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biu":
+        return Lookup(np.array(categories, dtype=dtype), size, holds_missing=False)
+    missing = series[series.isna()].head(1).tolist() or [np.nan]  # as it was: None, NaN or NA
+    values = np.empty(size + 1, dtype=object)
+    values[:-1] = categories
+    values[-1] = missing[0]
+    native = values.astype(dtype) if isinstance(dtype, np.dtype) else pd.array(values, dtype=dtype)
+    return Lookup(native, size, holds_missing=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PandasAssembler:
+    """Columns to a pandas DataFrame."""
+
+    columns: Any
+
+    def __call__(self, columns: Sequence[Any]) -> Any:
+        """Put them side by side, under a plain index."""
+        import pandas as pd
+
+        # A frame would turn an array of objects that are all strings into its string type; a series is left alone.
+        kept = [pd.Series(c, dtype=object, copy=False) if c.dtype == object else c for c in columns]
+        table = pd.DataFrame(dict(enumerate(kept)), copy=False)
+        table.columns = self.columns
+        return table
+
+
+def assembler(table: Any) -> Assembler:
+    """What puts restored columns together to a table like this one."""
+    return PandasAssembler(table.columns)
+
+
+def declared_categories(column: Any) -> Categories:
+    """Category list of a column's type, in its order."""
+    if hasattr(column.dtype, "categories"):
+        return tuple(column.dtype.categories.tolist())
+    return of_pyarrow.declared_categories(column.array.__arrow_array__())
+
+
+def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
+    """Categories after the first so many, and before what stands for a missing value."""
+    import pandas as pd
+
+    if isinstance(native.dtype, pd.CategoricalDtype):
+        listed = native.categories.append(pd.Index(more, dtype=native.categories.dtype))
+        codes = np.append(np.arange(len(listed)), -1)
+        return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(listed, native.ordered))
+    if has_list(native):  # pieces with lists of their own would stay apart
+        return pd.array([*native[:size], *more, *native[size:]], dtype=native.dtype)
+    pieces = [native[:size], pd.array(more, dtype=native.dtype), native[size:]]
+    return pd.concat([pd.Series(piece) for piece in pieces], ignore_index=True).array
+
+
+def as_stored(native: Any, value: Scalar) -> Any:
+    """What the type of a column, or of its categories, makes of a value."""
+    import pandas as pd
+
+    dtype = native.categories.dtype if isinstance(native.dtype, pd.CategoricalDtype) else native.dtype
+    return pd.Index([value], dtype=dtype).tolist()[0]
+
+
+def has_list(native: Any) -> bool:
+    """Whether a column's type lists its categories, so that a model may go by their positions."""
+    return str(native.dtype).startswith(("category", "dictionary"))

@@ -1,0 +1,89 @@
+"""Columns and tables of polars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.values import Scalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolarsNumber:
+    """Numbers of a polars type; missing ones as null, unless the background marks them as NaN."""
+
+    dtype: Any
+    null: bool
+    holds_missing: bool = True
+
+    def __call__(self, values: np.ndarray) -> Any:
+        """A series of the type."""
+        import polars as pl
+
+        if self.dtype.is_integer():
+            values = np.rint(values)
+        return pl.Series(values, nan_to_null=self.null).cast(self.dtype)
+
+
+def column(series: Any, categories: Categories) -> Restorer:
+    """Restorer of a column like this one."""
+    import polars as pl
+
+    has_nan = series.dtype.is_float() and bool(series.is_nan().any())
+    null = not has_nan or series.null_count() > 0
+    if categories is None:
+        return PolarsNumber(series.dtype, null)
+    values = pl.Series([*categories, None if null else np.nan], dtype=series.dtype)
+    return Lookup(values, len(categories), holds_missing=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PolarsAssembler:
+    """Columns to a polars DataFrame."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, columns: Sequence[Any]) -> Any:
+        """Put them side by side."""
+        import polars as pl
+
+        return pl.DataFrame([column.alias(name) for name, column in zip(self.names, columns, strict=True)])
+
+
+def assembler(table: Any) -> Assembler:
+    """What puts restored columns together to a table like this one."""
+    return PolarsAssembler(tuple(table.columns))
+
+
+def declared_categories(column: Any) -> Categories:
+    """Category list of a column's type, in its order; None: the type has no list of its own."""
+    listed: Any = getattr(column.dtype, "categories", None)
+    return tuple(listed.to_list()) if hasattr(listed, "to_list") else None
+
+
+def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
+    """Categories after the first so many, and before what stands for a missing value."""
+    import polars as pl
+
+    if not has_list(native):
+        return pl.concat([native[:size], pl.Series(native.name, more, dtype=native.dtype), native[size:]])
+    values, dtype = native.to_list(), native.dtype
+    if isinstance(dtype, pl.Enum):
+        dtype = pl.Enum([*dtype.categories, *map(str, more)])
+    return pl.Series([*values[:size], *more, *values[size:]], dtype=dtype)
+
+
+def as_stored(native: Any, value: Scalar) -> Any:
+    """What the type of a column, or of its categories, makes of a value."""
+    import polars as pl
+
+    return pl.Series([value], dtype=pl.String if has_list(native) else native.dtype).to_list()[0]
+
+
+def has_list(native: Any) -> bool:
+    """Whether a column's type lists its categories, so that a model may go by their positions."""
+    return str(native.dtype).startswith(("Categorical", "Enum"))

@@ -1,0 +1,46 @@
+"""Restorer: turns one encoded column into a native one of the user's library.
+
+Numbers stand for themselves, categories for positions in their list, NaN for a missing value. All restorers are plain
+picklable objects, so that a schema can travel to other processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from lormika.frames.values import Scalar
+
+Categories = tuple[Scalar, ...] | None
+Assembler = Callable[[Sequence[Any]], Any]
+"""Puts restored columns together to a table."""
+
+
+class Restorer(Protocol):
+    """Turns an encoded column into a native one."""
+
+    @property
+    def holds_missing(self) -> bool:
+        """Whether the native type has a missing value."""
+
+    def __call__(self, values: np.ndarray) -> Any:
+        """Restore the column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """Categories of any library: positions into a native column of them, whose last entry is the missing value."""
+
+    categories: Any
+    size: int
+    holds_missing: bool
+
+    def __call__(self, values: np.ndarray) -> Any:
+        """Take the categories at these positions."""
+        assert not (values >= self.size).any(), "a category of another list"
+        positions = np.where(np.isnan(values), self.size, values).astype(np.intp)
+        gather = getattr(self.categories, "gather", None)  # polars
+        return self.categories.take(positions) if gather is None else gather(positions)
