@@ -272,13 +272,13 @@ NOTED_INSTANCES = {
 
 @pytest.mark.parametrize(("x", "note"), NOTED_INSTANCES.values(), ids=NOTED_INSTANCES)
 def test_an_instance_unlike_the_background_is_explained_with_a_note(explainer, x, note):
-    assert any(found.startswith(note) for found in explainer.explain(x).notes)
+    assert any(found.text.startswith(note) for found in explainer.explain(x).notes)
 
 
 def test_a_declared_category_that_never_occurs_is_explained_with_a_note():
     jobs = pd.Categorical(TABLE["job"], categories=["none", "clerk", "chef", "pilot"])
     explanation = explain(TABLE.assign(job=jobs), X | {"job": "pilot"})
-    assert explanation.notes[0].startswith("job = pilot was not seen in the background")
+    assert str(explanation.notes[0]).startswith("job = pilot was not seen in the background")
     assert not any("pilot" in str(rule) for rule in explanation.rules)
     assert list(explanation.sample.rows["job"].cat.categories) == ["none", "clerk", "chef", "pilot"]
 
@@ -585,12 +585,12 @@ def test_a_model_that_gives_all_rows_one_label_is_refused():
 def test_a_model_that_gives_all_neighbours_one_label_is_explained_with_a_note():
     explanation = explain(model=lambda t: says(t) if len(t) == N else np.full(len(t), "low"))
     assert explanation.rules == ()
-    assert any("labels every similar row low" in note for note in explanation.notes)
+    assert any("labels every similar row low" in note.text for note in explanation.notes)
 
 
 def test_labels_that_are_not_the_models_are_noted():
     explanation = explain(labels=np.where(is_high(TABLE), "low", "high"))
-    assert any("labels given for the background are not its own" in note for note in explanation.notes)
+    assert any("labels given for the background are not its own" in note.text for note in explanation.notes)
 
 
 @pytest.mark.parametrize("probabilities", [True, False])
@@ -603,11 +603,11 @@ def test_a_model_that_rolls_dice_is_noted(probabilities):
         return np.clip(both(table) + rng.normal(0, 0.05, len(table))[:, None] * [1, -1], 0, 1)
 
     explanation = explain(model=model, options={"filter": "none"})
-    assert any("not deterministic" in note for note in explanation.notes)
+    assert any("not deterministic" in note.text for note in explanation.notes)
 
 
 def test_a_steady_model_is_not_called_fickle(explainer):
-    assert not any("deterministic" in note for note in explainer.explain(X).notes)
+    assert not any("deterministic" in note.text for note in explainer.explain(X).notes)
 
 
 GOOD_ANSWERS = {

@@ -8,6 +8,7 @@ from lormika.explanation import Effect, Explanation, Failure
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
+from lormika.stages.notes import Note
 from lormika.version import __version__
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Interval",
     "Missing",
     "ModelError",
+    "Note",
     "Rule",
     "SearchOptions",
     "Settings",

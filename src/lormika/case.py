@@ -205,7 +205,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),
             *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
             *notes.about_rules(rules, sample, prediction, options, case.answer.unit),
-            *notes.about_trials(rules, case.trials, options),
+            *notes.about_trials(case.trials, options),
             *notes.about_codes(rules, parts.background, parts.spread.codes),
         ),
         features=parts.features,

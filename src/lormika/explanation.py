@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,9 +14,10 @@ import numpy as np
 from lormika.checks import check_choice, check_integer
 from lormika.errors import InputError
 from lormika.frames.values import Scalar, format_value
+from lormika.models import Unit
 from lormika.rule import Category, Rule
+from lormika.stages.notes import Note
 from lormika.stages.sample import Sample
-from lormika.views import payload as payloads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,9 +53,10 @@ class NeighbourhoodSummary:
     neighbours: int  # real rows similar enough, before a class with too many was thinned
     cut_similarity: float  # the least similarity of a neighbour
 
-
-Unit = Literal["probability", "margin", "label"]
-"""How certain a model is of its prediction: its probability, the margin of its decision function, or 1 and 0."""
+    @property
+    def rows(self) -> int:
+        """Rows of the sample."""
+        return self.selected + self.generated
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class Explanation:
     instance: dict[str, Scalar | None]
     prediction: Scalar
     rules: tuple[Rule, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     features: tuple[FeatureSummary, ...]
     classes: tuple[ClassSummary, ...]
     neighbourhood: NeighbourhoodSummary
@@ -118,9 +120,14 @@ class Explanation:
     sample: Sample | None = None  # not part of the payload
 
     @property
+    def predicted(self) -> ClassSummary:
+        """The class that the model predicts."""
+        return next(c for c in self.classes if c.label == self.prediction)
+
+    @property
     def probability(self) -> float | None:
         """The model's probability of its prediction; None: it gives none."""
-        return next(c.probability for c in self.classes if c.label == self.prediction)
+        return self.predicted.probability
 
     @property
     def probabilities(self) -> dict[Scalar, float] | None:
@@ -132,96 +139,61 @@ class Explanation:
     @property
     def current_supporting(self) -> tuple[Rule, ...]:
         """Why this: rules that hold now and lead to the prediction."""
-        return self._of(Category.CURRENT_SUPPORTING)
+        return self.rules_of(Category.CURRENT_SUPPORTING)
 
     @property
     def current_contradicting(self) -> tuple[Rule, ...]:
         """What speaks against it: rules that hold now and lead elsewhere."""
-        return self._of(Category.CURRENT_CONTRADICTING)
+        return self.rules_of(Category.CURRENT_CONTRADICTING)
 
     @property
     def hypothetical_supporting(self) -> tuple[Rule, ...]:
         """What would make it more certain: rules that do not hold now and lead to the prediction."""
-        return self._of(Category.HYPOTHETICAL_SUPPORTING)
+        return self.rules_of(Category.HYPOTHETICAL_SUPPORTING)
 
     @property
     def hypothetical_contradicting(self) -> tuple[Rule, ...]:
         """What would turn it: rules that do not hold now and lead elsewhere."""
-        return self._of(Category.HYPOTHETICAL_CONTRADICTING)
+        return self.rules_of(Category.HYPOTHETICAL_CONTRADICTING)
 
     counterfactual = hypothetical_contradicting
 
-    def _of(self, category: Category) -> tuple[Rule, ...]:
+    def rules_of(self, category: Category) -> tuple[Rule, ...]:
+        """The rules of a kind, the best first."""
         return tuple(rule for rule in self.rules if rule.category == category)
 
-    def to_dict(self) -> payloads.Payload:
-        """Plain data, described by `lormika.payload.json_schema()`."""
-        return {
-            "format": payloads.FORMAT,
-            "version": payloads.VERSION,
-            "instance": dict(self.instance),
-            "prediction": self.prediction,
-            "rules": [payloads.dump_rule(rule) for rule in self.rules],
-            "notes": list(self.notes),
-            "features": [{"name": f.name, "kind": f.kind, "quantiles": list(f.quantiles)} for f in self.features],
-            "classes": [
-                {"label": c.label, "rows": c.rows, "real": c.real, "probability": c.probability} for c in self.classes
-            ],
-            "neighbourhood": {
-                "selected": self.neighbourhood.selected,
-                "generated": self.neighbourhood.generated,
-                "neighbours": self.neighbourhood.neighbours,
-                "cut_similarity": self.neighbourhood.cut_similarity,
-            },
-            "options": dict(self.options),
-            "versions": dict(self.versions),
-            "unit": self.unit,
-            "effects": [
-                asdict(e) | {"values": list(e.values), "certainties": list(e.certainties), "labels": list(e.labels)}
-                for e in self.effects
-            ],
-            "asked": None if self.asked is None else asdict(self.asked),
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, described by `lormika.views.payload.json_schema()`."""
+        from lormika.views.payload import dump_explanation
 
-    @classmethod
-    def from_dict(cls, payload: Mapping[str, Any]) -> Explanation:
+        return dump_explanation(self)
+
+    @staticmethod
+    def from_dict(payload: Mapping[str, Any]) -> Explanation:
         """The inverse of `to_dict`; the sample is not kept.
 
         A payload that does not follow its schema, or contradicts itself, is refused with the place of the first fault.
         """
-        payloads.validate(payload)
-        return cls(
-            instance=dict(payload["instance"]),
-            prediction=payload["prediction"],
-            rules=tuple(payloads.load_rule(rule) for rule in payload["rules"]),
-            notes=tuple(payload["notes"]),
-            features=tuple(FeatureSummary(f["name"], f["kind"], tuple(f["quantiles"])) for f in payload["features"]),
-            classes=tuple(ClassSummary(**c) for c in payload["classes"]),
-            neighbourhood=NeighbourhoodSummary(**payload["neighbourhood"]),
-            options=dict(payload["options"]),
-            versions=dict(payload["versions"]),
-            unit=payload["unit"],
-            effects=tuple(
-                Effect(**e | {name: tuple(e[name]) for name in ("values", "certainties", "labels")})
-                for e in payload["effects"]
-            ),
-            asked=None if payload["asked"] is None else AskedSummary(**payload["asked"]),
-        )
+        from lormika.views.payload import load_explanation
+
+        return load_explanation(payload)
 
     def to_json(self, indent: int | None = None) -> str:
-        """The payload as JSON."""
+        """`to_dict` as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
 
-    @classmethod
-    def from_json(cls, text: str) -> Explanation:
+    @staticmethod
+    def from_json(text: str) -> Explanation:
         """The inverse of `to_json`; see `from_dict`."""
-        return cls.from_dict(payloads.parse(text))
+        from lormika.views.payload import load_explanation, parse
+
+        return load_explanation(parse(text))
 
     def to_frame(self) -> Any:
         """A pandas frame with a row for each rule."""
         from lormika.views import frame
 
-        return frame.to_frame(self.to_dict())
+        return frame.to_frame(self.rules)
 
     def to_counterfactuals(self) -> Any:
         """A frame like the background, ready for the model: the instance, then a row for each counterfactual rule.
@@ -249,19 +221,19 @@ class Explanation:
         if width is None:
             width = min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns)
         check_integer("width", width, 40)
-        return text.to_text(self.to_dict(), width, figures)
+        return text.to_text(self, width, figures)
 
     def summary(self) -> str:
         """The explanation in a few sentences."""
         from lormika.views import narrative
 
-        return narrative.to_summary(self.to_dict())
+        return narrative.to_summary(self)
 
     def to_html(self, page: bool = True) -> str:
         """A self-contained page, or only the fragment that notebooks show; neither needs a script or the network."""
         from lormika.views import html
 
-        return html.to_report(self.to_dict()) if page else html.to_html(self.to_dict())
+        return html.to_report(self) if page else html.to_html(self)
 
     def plot(self, kind: Literal["matrix", "scatter", "effects"] = "matrix") -> Figure:
         """A matplotlib figure.
@@ -272,13 +244,13 @@ class Explanation:
 
         drawings = {"matrix": plot.matrix, "scatter": plot.scatter, "effects": plot.effects}
         check_choice("kind", kind, list(drawings))
-        return drawings[kind](self.to_dict())
+        return drawings[kind](self)
 
     def save(self, path: str | Path) -> Path:
         """Write to a file by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""
         from lormika.views import saving
 
-        return saving.save(self.to_dict(), Path(path))
+        return saving.save(self, Path(path))
 
     def _repr_html_(self) -> str:
         return self.to_html(page=False)
@@ -290,5 +262,5 @@ class Explanation:
         return self.to_text()
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{len(self._of(c))} {c.value.replace('_', ' ')}" for c in Category)
-        return f"<Explanation of {format_value(self.prediction)!r}: {found}>"
+        counts = ", ".join(f"{len(self.rules_of(c))} {c.value.replace('_', ' ')}" for c in Category)
+        return f"<Explanation of {format_value(self.prediction)!r}: {counts}>"

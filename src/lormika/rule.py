@@ -247,11 +247,20 @@ class Edit:
     before: Scalar | None
     after: Scalar | None
 
-    def __str__(self) -> str:
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both values as texts that differ.
+
+        >>> Edit("rate", 0.123456789, 0.123456788).texts
+        ('0.123456789', '0.123456788')
+        """
         before, after = format_value(self.before), format_value(self.after)
         if before == after and isinstance(self.before, float) and isinstance(self.after, float):
             before, after = format_exact(self.before), format_exact(self.after)  # they differ in later digits
-        return f"{self.feature} {before} → {after}"
+        return before, after
+
+    def __str__(self) -> str:
+        return f"{self.feature} {' → '.join(self.texts)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ def test_rules_are_those_of_python(lormika, loans):
     )
     assert done.returncode == 0, done.stderr
     expected = mine_rules(loans.X, loans.y, k=4, objective="lift", filter="significant", correction="layered")
-    assert [load_rule(rule) for rule in json.loads(done.stdout)["rules"]] == expected
+    payload = json.loads(done.stdout)
+    assert [load_rule(rule) for rule in payload["rules"]] == expected
+    assert (payload["format"], payload["version"], payload["options"]["k"]) == ("lormika.rules", 2, 4)
 
 
 def test_they_are_printed_and_written(lormika):

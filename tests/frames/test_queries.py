@@ -255,7 +255,7 @@ def check_csv(path, table):
 def test_a_csv_file_holds_no_formula(tmp_path_factory, feature, value, label):
     path = tmp_path_factory.mktemp("csv") / "why.csv"
     why = explanation(feature, value, label)
-    frame_view.to_csv(why.to_dict(), path)
+    frame_view.to_csv(why.rules, path)
     check_csv(path, why.to_frame())
 
 

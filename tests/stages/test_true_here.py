@@ -125,7 +125,7 @@ def test_labels_alone_confirm_why_and_what_would_turn_it():
     assert {name for rule in explanation.rules for name in rule.features} <= {"income", "debt_ratio"}
     assert explanation.current_supporting
     assert explanation.hypothetical_supporting == explanation.current_contradicting == ()
-    assert sum("labels only" in note for note in explanation.notes) == 2
+    assert sum("labels only" in note.text for note in explanation.notes) == 2
     assert [rule.rerun.turned for rule in explanation.counterfactual] == [True, True]
 
 
@@ -209,7 +209,7 @@ def test_a_model_that_does_not_repeat_itself_is_told(kind):
         return np.column_stack([1 - chance, chance])
 
     explanation = Explainer(model, X, n_generated=200).explain(X.iloc[[1]])
-    assert any("not deterministic" in note for note in explanation.notes)
+    assert any("not deterministic" in note.text for note in explanation.notes)
     assert explanation.to_text()
 
 
@@ -328,4 +328,4 @@ def test_a_row_that_differs_in_the_sign_of_zero_alone_is_no_change():
     explainer = Explainer(lambda X: two(np.where(np.copysign(1, X["a"]) > 0, 0.9, 0.1)), X, n_generated=100)
     explanation = explainer.explain({"a": -0.0, "b": 0.1})
     assert explanation.counterfactual == ()
-    assert any("no change" in note.lower() for note in explanation.notes)
+    assert any("no change" in note.text.lower() for note in explanation.notes)

@@ -12,13 +12,11 @@ from pathlib import Path
 import pytest
 
 from cases import CASES, HOSTILE
-from lormika import Explanation
-from lormika.rule import Category
-from lormika.views.answers import answer
-from lormika.views.certainty import scale
-from lormika.views.narrative import narrative
-from lormika.views.payload import load_rule
-from lormika.views.words import leverage
+from lormika import Explanation, Note
+from lormika.rule import Category, Edit
+from lormika.views.narrative import narrate
+from lormika.views.reading import Reading
+from lormika.views.words import HEADINGS, leverage
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 VOID = {"meta", "wbr", "br"}
@@ -84,8 +82,8 @@ def test_all_rules_and_figures_are_there(name):
         for edit in rule.rerun.edits if rule.rerun is not None else ():
             assert str(edit) in text
     for note in explanation.notes:
-        assert note in text
-    story = narrative(explanation.to_dict())
+        assert note.text in text
+    story = narrate(Reading.of(explanation))
     for part in (story.reasons, story.changes, story.checked):
         assert "".join(span.text for span in part) in text
 
@@ -95,6 +93,15 @@ def test_what_comes_from_data_is_shown_as_text():
     for name in HOSTILE[:3]:
         assert name in reader.text
     assert "49" not in re.findall(r"\{\{.*?\}\}", reader.text)
+
+
+def test_both_values_of_a_change_are_whole():
+    explanation = CASES["confirmed"]()
+    rule = explanation.counterfactual[0]
+    edits = (Edit("employment", "a → b", "c → d"),)
+    rules = (replace(rule, rerun=replace(rule.rerun, edits=edits)),)
+    html = replace(explanation, rules=rules).to_html(page=False)
+    assert "<bdi>employment</bdi> <bdi>a → b</bdi> → <bdi>c → d</bdi>" in html
 
 
 def test_lines_of_equal_leverage_are_whole():
@@ -109,11 +116,10 @@ def test_lines_of_equal_leverage_are_whole():
 @pytest.mark.parametrize("name", ["binary", "confirmed", "margin", "no_single"])
 def test_an_arrow_ends_where_the_model_does(name):
     explanation = CASES[name]()
-    payload = explanation.to_dict()
-    measure = scale(payload)
+    reading = Reading.of(explanation)
     arrows = re.findall(r'<i style="left: ([\d.]+)%"></i><u style="left: ([\d.]+)%">', explanation.to_html(page=False))
-    replies = [answer(load_rule(rule), payload["prediction"], measure) for rule in payload["rules"]]
-    ends = [(measure.place(reply.before), measure.place(reply.after)) for reply in replies if reply is not None]
+    replies = [reply for reply in map(reading.answer, explanation.rules) if reply is not None]
+    ends = [(reading.scale.place(reply.before), reading.scale.place(reply.after)) for reply in replies]
     assert ends
     assert arrows == [(f"{100 * before:.1f}", f"{100 * after:.1f}") for before, after in ends]
 
@@ -168,11 +174,24 @@ def test_definitions_are_within_reach_of_the_keyboard():
 
 def test_an_empty_kind_says_why():
     explanation = CASES["empty_kind"]()
-    reasons = [note for note in explanation.notes if note.startswith("No ")]
+    reasons = [note for note in explanation.notes if note.category is not None]
     assert reasons
     text = read(explanation.to_html(page=False)).text
     for reason in reasons:
-        assert text.count(reason) == 1
+        assert text.count(reason.text) == 1
+
+
+def test_a_note_stands_with_the_kind_that_it_is_about_whatever_its_words():
+    explanation = replace(CASES["confirmed"](), rules=CASES["confirmed"]().current_supporting)
+    about = Note("Nothing speaks against it, really.", Category.CURRENT_CONTRADICTING)
+    other = Note("No hypothetical supporting rule can tell what the weather will be.")
+    html = replace(explanation, notes=(about, other)).to_html(page=False)
+    groups, _, end = html.partition('<ul class="notes">')
+    sections = dict(zip(HEADINGS, groups.split("<section")[1:], strict=True))
+    assert about.text in sections[Category.CURRENT_CONTRADICTING]
+    assert html.count(about.text) == html.count(other.text) == 1
+    assert other.text in end
+    assert "No rule of this kind was found." in sections[Category.HYPOTHETICAL_SUPPORTING]
 
 
 def test_notebooks_get_html_and_text():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from cases import CASES, CONFIRMED, golden
-from lormika import Explainer, Explanation, InputError
+from lormika import Category, Explainer, Explanation, InputError
 from lormika.views.payload import json_schema
 from lormika.views.payload_shape import find_fault
 
@@ -69,6 +69,7 @@ def test_it_round_trips(explanation):
     assert back.rules == explanation.rules
     assert back.prediction == explanation.prediction
     assert back.probabilities == explanation.probabilities
+    assert back.notes == explanation.notes
     assert str(back) == str(explanation)
     assert back.sample is None
 
@@ -78,8 +79,9 @@ def test_what_is_no_explanation_is_refused():
         Explanation.from_json("{")
     with pytest.raises(InputError, match="not an explanation"):
         Explanation.from_json("[]")
-    for version in (1, 99):
-        with pytest.raises(InputError, match=f"version {version}; this release of lormika reads version 2"):
+    for version in (1, 2, 99):
+        words = f"version {version}; this release of lormika reads version 3: explain the instance again"
+        with pytest.raises(InputError, match=words):
             Explanation.from_dict({"format": "lormika.explanation", "version": version})
 
 
@@ -101,16 +103,31 @@ def test_what_was_asked_round_trips(name):
     assert back.to_json() == explanation.to_json()
 
 
-@pytest.mark.parametrize("where", [("asked",), ("effects", 0), ("rules", 0, "check"), ("rules", 0), ()])
+@pytest.mark.parametrize("where", [("asked",), ("effects", 0), ("rules", 0, "check"), ("rules", 0), ("notes", 0), ()])
 def test_the_schema_knows_every_field(where):
     for spoil in (lambda part: part.update(more=1), lambda part: part.popitem()):
-        payload = copy.deepcopy(golden("explanation").to_dict())
+        payload = copy.deepcopy(golden("label").to_dict())
         part = payload
         for step in where:
             part = part[step]
         spoil(part)
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(payload, json_schema())
+
+
+@pytest.mark.parametrize("name", CONFIRMED)
+def test_no_view_needs_the_payload(name, monkeypatch):
+    explanation = CASES[name]()
+
+    def fail(*_):
+        raise AssertionError("a view goes through the payload")
+
+    for function in ("dump_explanation", "load_explanation", "dump_rule", "load_rule"):
+        monkeypatch.setattr(f"lormika.views.payload.{function}", fail)
+    assert all((explanation.to_text(80), explanation.summary(), explanation.to_html(), explanation.to_html(page=False)))
+    assert len(explanation.to_frame()) == len(explanation.rules)
+    for kind in ("matrix", "scatter", "effects"):
+        assert explanation.plot(kind).axes
 
 
 def test_frame_has_a_row_for_each_rule(explanation):
@@ -294,6 +311,20 @@ def test_a_spoilt_payload_is_refused_or_can_be_viewed(name):
         assert part in MEASURES or re.search(rf": {part}\b", words)
 
 
+def test_a_note_keeps_the_kind_of_rule_that_it_is_about():
+    payload = golden("label").to_dict()
+    assert [note["category"] for note in payload["notes"]] == ["current_contradicting", "hypothetical_supporting"]
+    payload["notes"] = [
+        {"text": "Anything.", "category": "current_contradicting"},
+        {"text": "No hypothetical supporting rule, as it seems.", "category": None},
+    ]
+    notes = Explanation.from_dict(payload).notes
+    assert [(str(note), note.category) for note in notes] == [
+        ("Anything.", Category.CURRENT_CONTRADICTING),
+        ("No hypothetical supporting rule, as it seems.", None),
+    ]
+
+
 CLASHES = [
     (("rules", 2, "counts", "rows"), 7, "rules[2].counts.rows: must be 2"),
     (("rules", 0, "counts", "both"), 10**6, "rules[0].counts.both: must be from "),
@@ -312,6 +343,13 @@ CLASHES = [
     (("effects", 1, "labels"), [], "effects[1].labels: must have 3 entries"),
     (("neighbourhood", "generated"), 1, "neighbourhood.generated: must be 2000"),
     (("options", "k"), {}, "options.k: must be"),
+    (("notes",), ["age is odd"], "notes[0]: must be an object, not 'age is odd'"),
+    (("notes",), [{"text": "", "category": "?"}], "notes[0].category: must be null, 'current_supporting', "),
+    (
+        ("notes",),
+        [{"text": "", "category": "current_supporting"}],
+        "notes[0].category: must be null, for there are rules",
+    ),
     (("more",), 1, "more: is not known here"),
 ]
 
@@ -320,6 +358,13 @@ CLASHES = [
 def test_a_fault_is_named_with_its_place(path, wrong, words):
     with pytest.raises(InputError, match=re.escape(words)):
         Explanation.from_dict(spoil(small("explanation"), path, wrong))
+
+
+def test_a_kind_has_one_note_at_most():
+    payload = golden("label").to_dict()
+    payload["notes"] *= 2
+    with pytest.raises(InputError, match=r"notes\[2\]\.category: must be null, for another note is about this kind"):
+        Explanation.from_dict(payload)
 
 
 def test_text_that_is_hard_to_read_is_refused():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,15 +18,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cases import CASES as CASES_OF_ALL
 from cases import golden
-from lormika import Explainer, InputError, datasets
+from lormika import Explainer, Explanation, InputError, datasets
+from lormika.explanation import ClassSummary, Effect, FeatureSummary
 from lormika.frames.values import format_value
-from lormika.rule import Category
+from lormika.rule import Category, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
 from lormika.views import plot
-from lormika.views.answers import answer
-from lormika.views.certainty import scale
-from lormika.views.narrative import to_summary
-from lormika.views.payload import check, load_rule
 from lormika.views.plot_sheet import BAR, left_to_right
+from lormika.views.reading import Reading
 from lormika.views.words import condition_label, percent
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install 'lormika[plot]'")
@@ -50,22 +48,22 @@ NASTY = [
 
 
 @cache
-def loans() -> dict[str, Any]:
+def loans() -> Explanation:
     X, y = datasets.make_loans(800)
     numbers = X[["age", "income", "debt_ratio", "missed_payments", "amount"]]
     model = DecisionTreeClassifier(max_depth=5, random_state=0).fit(numbers, y)
-    return Explainer(model, numbers, n_generated=600).explain(numbers[2:3], k=3).to_dict()
+    return Explainer(model, numbers, n_generated=600).explain(numbers[2:3], k=3)
 
 
 @cache
-def mixed() -> dict[str, Any]:
+def mixed() -> Explanation:
     X, _ = datasets.make_loans(800)
     model = lambda f: np.where(datasets.loan_reasons(f).any(axis=1), "rejected", "accepted")  # noqa: E731
-    return Explainer(model, X, n_generated=600).explain(X[7:8], k=4).to_dict()
+    return Explainer(model, X, n_generated=600).explain(X[7:8], k=4)
 
 
 @cache
-def seven_classes() -> dict[str, Any]:
+def seven_classes() -> Explanation:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(500, 4)), columns=["height", "weight", "length_of_the_left_wing", "d"])
     powers = rng.normal(size=(4, 7))
@@ -75,11 +73,11 @@ def seven_classes() -> dict[str, Any]:
         return scores / scores.sum(axis=1, keepdims=True)
 
     names = ["Alder", "Birch", "Cottonwood or willow of any kind", "Douglas-fir", "Elm", "Fir", "Krummholz"]
-    return Explainer(model, X, n_generated=600, class_names=names).explain(X[3:4], k=4).to_dict()
+    return Explainer(model, X, n_generated=600, class_names=names).explain(X[3:4], k=4)
 
 
 @cache
-def categorical() -> dict[str, Any]:
+def categorical() -> Explanation:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {
@@ -89,141 +87,118 @@ def categorical() -> dict[str, Any]:
         }
     )
     model = lambda f: (f["job"] == "clerk") | (f["marital-status"] == "Divorced") & f["flag"].astype(bool)  # noqa: E731
-    return Explainer(model, X, n_generated=400).explain(X[2:3], k=4).to_dict()
+    return Explainer(model, X, n_generated=400).explain(X[2:3], k=4)
 
 
 @cache
-def missing() -> dict[str, Any]:
+def missing() -> Explanation:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {"a": rng.normal(size=500).round(2), "b": rng.integers(0, 9, 500), "c": rng.choice(["x", None], 500)}
     )
     X.loc[::3, "a"] = np.nan
     model = lambda f: np.where(f["a"].isna() | (f["b"] > 5), "no", "yes")  # noqa: E731
-    return Explainer(model, X, n_generated=400).explain(X[3:4], k=4).to_dict()
+    return Explainer(model, X, n_generated=400).explain(X[3:4], k=4)
 
 
-def empty_kinds() -> dict[str, Any]:
-    return mixed() | {"rules": [rule for rule in mixed()["rules"] if "current" in rule["category"]]}
+def empty_kinds() -> Explanation:
+    return replace(mixed(), rules=tuple(rule for rule in mixed().rules if rule.category.is_current))
 
 
-def nothing() -> dict[str, Any]:
-    return loans() | {"rules": []}
+def nothing() -> Explanation:
+    return replace(loans(), rules=())
 
 
-def rule(number: int, features: list[str], labels: list[Any], values: list[Any]) -> dict[str, Any]:
+def rule(number: int, features: list[str], labels: list[Any], values: list[Any]) -> Rule:
     """An invented rule: of each kind in turn, with conditions of each type."""
     category = list(dict.fromkeys(Category))[number % 4]
-    types = [
-        {"type": "interval", "low": -1.23456789012, "high": 0.98765432109, "integer": False},
-        {"type": "interval", "low": None, "high": 1e300, "integer": False},
-        {"type": "missing"},
-    ]
-    conditions = []
+    conditions: dict[str, Condition] = {}
     for i in range(2 * number, 2 * number + 3):
         name = features[i % len(features)]
-        kind = (
-            types[i % 3]
-            if i % len(features) % 2
-            else {"type": "equals", "value": values[(i + number // 5) % len(values)]}
-        )
-        conditions.append({"feature": name} | kind)
-    rerun = {
-        "edits": [],
-        "label": labels[number % len(labels)],
-        "probability": (number % 11) / 10,
-        "turned": number % 3 > 0,
-    }
-    counts = {"rows": 31_000, "antecedent": 1 + 577 * number, "consequent": 1 + number, "both": 1 + number // 2}
-    return {
-        "category": category.value,
-        "conditions": list({c["feature"]: c for c in conditions}.values()),
-        "consequent": labels[0] if category.is_supporting else labels[1 + number % (len(labels) - 1)],
-        "counts": counts,
-        "real": {**counts, "antecedent": 500 * number} if number % 2 else None,
-        "score": 0.1,
-        "p_value": None,
-        "rerun": None if category.is_current else rerun,
-        "check": None,
-        "weak": False,
-    }
+        numeric = [Interval(name, -1.23456789012, 0.98765432109), Interval(name, -math.inf, 1e300), Missing(name)]
+        equals = Equals(name, values[(i + number // 5) % len(values)])
+        conditions[name] = numeric[i % 3] if i % len(features) % 2 else equals
+    counts = Counts(rows=31_000, antecedent=1 + 577 * number, consequent=1 + number, both=1 + number // 2)
+    rerun = Rerun((), labels[number % len(labels)], (number % 11) / 10, turned=number % 3 > 0)
+    return Rule(
+        tuple(conditions.values()),
+        labels[0] if category.is_supporting else labels[1 + number % (len(labels) - 1)],
+        counts,
+        score=0.1,
+        category=category,
+        real=replace(counts, antecedent=500 * number) if number % 2 else None,
+        rerun=None if category.is_current else rerun,
+    )
 
 
-def invented(features: list[str], labels: list[Any], values: list[Any], n_rules: int) -> dict[str, Any]:
+def invented(features: list[str], labels: list[Any], values: list[Any], n_rules: int) -> Explanation:
     """Any names, labels and categories; every second feature is numeric."""
     numeric = {name: i % 2 == 1 for i, name in enumerate(features)}
-    quantiles = [-1e9, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 5.0, 1e305]
-    payload = loans() | {
-        "instance": {f: (0.123456789 if numeric[f] else values[i % len(values)]) for i, f in enumerate(features)},
-        "prediction": labels[0],
-        "features": [
-            {
-                "name": f,
-                "kind": "numeric" if numeric[f] else "categorical",
-                "quantiles": quantiles if numeric[f] else [],
-            }
+    quantiles = (-1e9, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 5.0, 1e305)
+    return replace(
+        loans(),
+        instance={f: (0.123456789 if numeric[f] else values[i % len(values)]) for i, f in enumerate(features)},
+        prediction=labels[0],
+        features=tuple(
+            FeatureSummary(f, "numeric", quantiles) if numeric[f] else FeatureSummary(f, "categorical", ())
             for f in features
-        ],
-        "classes": [{"label": label, "rows": 10, "real": 5, "probability": 1 / len(labels)} for label in labels],
-        "rules": [rule(number, features, labels, values) for number in range(n_rules)],
-        "effects": [],
-        "asked": None,
-    }
-    check(payload)
-    return payload
+        ),
+        classes=tuple(ClassSummary(label, 10, 5, 1 / len(labels)) for label in labels),
+        rules=tuple(rule(number, features, labels, values) for number in range(n_rules)),
+        effects=(),
+        asked=None,
+    )
 
 
-def nasty() -> dict[str, Any]:
+def nasty() -> Explanation:
     return invented(NASTY, NASTY[::-1][:12], NASTY, 12)
 
 
-def many() -> dict[str, Any]:
+def many() -> Explanation:
     features = [f"feature {i} with a name of some_length" for i in range(20)]
     return invented(features, [f"class {i}" for i in range(12)], ["a", "a rather long category, really", 3, True], 50)
 
 
-def long_labels() -> dict[str, Any]:
+def long_labels() -> Explanation:
     return invented([LONG, LONG + "2"], [LONG, LONG[::-1]], [LONG, "short"], 8)
 
 
-def confirmed() -> dict[str, Any]:
-    return golden("explanation").to_dict()
+def confirmed() -> Explanation:
+    return golden("explanation")
 
 
-def margin() -> dict[str, Any]:
-    return golden("margin").to_dict()
+def margin() -> Explanation:
+    return golden("margin")
 
 
-def label() -> dict[str, Any]:
-    return golden("label").to_dict()
+def label() -> Explanation:
+    return golden("label")
 
 
-def no_single() -> dict[str, Any]:
-    return golden("no_single").to_dict()
+def no_single() -> Explanation:
+    return golden("no_single")
 
 
-def rare() -> dict[str, Any]:
-    return CASES_OF_ALL["rare"]().to_dict()
+def rare() -> Explanation:
+    return CASES_OF_ALL["rare"]()
 
 
-def nasty_effects() -> dict[str, Any]:
+def nasty_effects() -> Explanation:
     """Effects of features with any names, categories and labels."""
-    payload, labels = nasty(), NASTY[::-1][:12]
+    labels = NASTY[::-1][:12]
     effects = [
-        {
-            "feature": name,
-            "effect": 1.0 / (1 + i),
-            "largest": 2.0,
-            "constant": i % 3 == 0,
-            "values": [-1e9, 0.5, 1e300] if i % 2 else NASTY[:7],
-            "certainties": [0.9999, 0.5, 0.00001] if i % 2 else [j / 7 for j in range(7)],
-            "labels": [labels[i % 12], labels[0], labels[1]] if i % 2 else labels[:7],
-        }
+        Effect(
+            name,
+            effect=1.0 / (1 + i),
+            largest=2.0,
+            constant=i % 3 == 0,
+            values=(-1e9, 0.5, 1e300) if i % 2 else tuple(NASTY[:7]),
+            certainties=(0.9999, 0.5, 0.00001) if i % 2 else tuple(j / 7 for j in range(7)),
+            labels=(labels[i % 12], labels[0], labels[1]) if i % 2 else tuple(labels[:7]),
+        )
         for i, name in enumerate(NASTY)
     ]
-    payload |= {"effects": effects[::-1], "asked": confirmed()["asked"]}
-    check(payload)
-    return payload
+    return replace(nasty(), effects=tuple(effects[::-1]), asked=confirmed().asked)
 
 
 CONFIRMED = [confirmed, margin, label, no_single, rare, nasty_effects]
@@ -331,8 +306,8 @@ def test_effects_are_tidy(case):
 
 
 def constant_first():
-    payload = no_single()
-    return payload | {"effects": sorted(payload["effects"], key=lambda effect: not effect["constant"])}
+    explanation = no_single()
+    return replace(explanation, effects=tuple(sorted(explanation.effects, key=lambda effect: not effect.constant)))
 
 
 def test_effects_say_what_the_model_says_along_each_feature():
@@ -345,7 +320,7 @@ def test_effects_say_what_the_model_says_along_each_feature():
 
 def test_effects_need_a_confirmed_explanation():
     with pytest.raises(InputError, match="confirm=True"):
-        plot.effects(loans() | {"effects": []})
+        plot.effects(replace(loans(), effects=()))
 
 
 def test_a_strip_covers_its_axis_and_turns_where_the_model_does():
@@ -353,10 +328,10 @@ def test_a_strip_covers_its_axis_and_turns_where_the_model_does():
 
     figure = drawn(label, plot.effects)
     pieces = [p for p in figure.findobj(Rectangle) if 9 < p.get_height() < 13 and p.get_zorder() == 0]
-    effect = next(e for e in label()["effects"] if e["feature"] == "savings")
+    effect = next(e for e in label().effects if e.feature == "savings")
     reds = [to_rgb(p.get_facecolor())[0] > to_rgb(p.get_facecolor())[2] for p in pieces]
-    assert sum(reds) == sum(one != label()["prediction"] for one in effect["labels"])
-    assert len(pieces) == len(effect["values"]) + 1  # and the instance's own
+    assert sum(reds) == sum(one != label().prediction for one in effect.labels)
+    assert len(pieces) == len(effect.values) + 1  # and the instance's own
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -408,15 +383,15 @@ def test_an_svg_can_be_read_aloud(kind, tmp_path):
     root = ET.parse(tmp_path / "why.svg").getroot()
     assert root.get("role") == "img"
     assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
-    assert root[0].text.endswith(f"prediction {mixed()['prediction']}")
-    assert root[1].text == to_summary(mixed())
+    assert root[0].text.endswith(f"prediction {mixed().prediction}")
+    assert root[1].text == mixed().summary()
 
 
 @pytest.mark.parametrize("case", [nasty, long_labels])
 def test_names_from_data_stay_text_in_an_svg(case, tmp_path):
     name = "</desc></title><script>alert(1)</script>&"
-    for payload in (case(), invented([name, "b"], [name, "x"], [name, "y"], 8)):
-        plot.save(plot.scatter(payload), tmp_path / "why.svg")
+    for explanation in (case(), invented([name, "b"], [name, "x"], [name, "y"], 8)):
+        plot.save(plot.scatter(explanation), tmp_path / "why.svg")
         root = ET.parse(tmp_path / "why.svg").getroot()
         assert root.find(f".//{SVG}script") is None
         assert len(root[0].text) < 300
@@ -430,8 +405,8 @@ def test_pictures_and_documents_say_what_they_show(tmp_path):
     for suffix in ("png", "pdf"):
         plot.save(drawn(loans, plot.matrix), tmp_path / f"why.{suffix}")
     with Image.open(tmp_path / "why.png") as picture:
-        assert picture.text["Description"] == to_summary(loans())
-        assert picture.text["Title"].endswith(f"prediction {loans()['prediction']}")
+        assert picture.text["Description"] == loans().summary()
+        assert picture.text["Title"].endswith(f"prediction {loans().prediction}")
     document = (tmp_path / "why.pdf").read_bytes()
     assert b"/Title (Rules that explain the prediction" in document
     assert b"/Subject" in document
@@ -457,22 +432,23 @@ def test_other_ways_of_drawing_do_not_warn_either():
 
 def test_nothing_global_is_touched():
     program = """
-import json, sys
+import sys
+from lormika import Explanation
 from lormika.views import plot
 assert "matplotlib" not in sys.modules
-payload = json.load(sys.stdin)
+explanation = Explanation.from_json(sys.stdin.read())
 import matplotlib
 def settings():  # to look at the backend is to choose one
     return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
 before = settings()
 for kind in plot.matrix, plot.scatter:
-    plot.save(kind(payload), "/dev/null", "svg")
+    plot.save(kind(explanation), "/dev/null", "svg")
 assert settings() == before
 assert "matplotlib.pyplot" not in sys.modules
 """
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
-        input=json.dumps(loans()).encode(),
+        input=loans().to_json().encode(),
         capture_output=True,
         check=False,
     )
@@ -489,15 +465,15 @@ def test_the_readers_settings_do_no_harm(kind):
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"lormika\[plot\]"):
-        plot.matrix({})
+        plot.matrix(loans())
 
 
 # The matrix
 
 
 def test_matrix_names_kinds_figures_and_values():
-    payload = loans()
-    text = said(plot.matrix(payload))
+    explanation = loans()
+    text = said(plot.matrix(explanation))
     for words in (
         "Why “",
         "Speaks against",
@@ -507,7 +483,7 @@ def test_matrix_names_kinds_figures_and_values():
         "counterfactual",
     ):
         assert words in text
-    for found in map(load_rule, payload["rules"]):
+    for found in explanation.rules:
         for measure in (
             percent(found.confidence),
             percent(found.coverage),
@@ -517,26 +493,26 @@ def test_matrix_names_kinds_figures_and_values():
             assert measure in text.split("\n")
         for condition in found.conditions:
             assert condition_label(condition) in text.split("\n")
-            assert format_value(payload["instance"][condition.feature]) in text.split("\n")
+            assert format_value(explanation.instance[condition.feature]) in text.split("\n")
 
 
 def test_matrix_has_a_bar_for_each_condition_and_confidence():
     for make in (loans, mixed, categorical, missing):
-        rules, found = make()["rules"], bars(drawn(make, plot.matrix))
-        seen = {id(rule): bool(rule["counts"]["antecedent"]) for rule in rules}  # else it has no confidence
-        assert len(found) == sum(seen[id(rule)] + len(rule["conditions"]) for rule in rules)
-        hypothetical = [rule for rule in rules if "hypothetical" in rule["category"]]
+        rules, found = make().rules, bars(drawn(make, plot.matrix))
+        drawn_bars = [bool(rule.counts.antecedent) + len(rule.conditions) for rule in rules]  # else no confidence
+        assert len(found) == sum(drawn_bars)
+        hypothetical = [rule for rule in rules if not rule.category.is_current]
         hatched = [bar for bar in found if bar.get_hatch()]
-        assert len(hypothetical) <= len(hatched) <= sum(len(rule["conditions"]) for rule in hypothetical)
-        against = sum(seen[id(r)] + len(r["conditions"]) for r in rules if "contradicting" in r["category"])
+        assert len(hypothetical) <= len(hatched) <= sum(len(rule.conditions) for rule in hypothetical)
+        against = sum(n for n, rule in zip(drawn_bars, rules, strict=True) if not rule.category.is_supporting)
         assert sum(to_hex(bar.get_edgecolor()) == ORANGE for bar in found) == against
 
 
 def test_a_line_runs_through_the_bars_that_are_true_now():
     for make in (loans, mixed, categorical, missing):
-        figure, kinds = drawn(make, plot.matrix), {f["name"]: f["kind"] for f in make()["features"]}
+        figure, kinds = drawn(make, plot.matrix), {f.name: f.kind for f in make().features}
         lines = [line.get_xdata()[0] for line in uprights(figure)]
-        used = {c["feature"] for rule in make()["rules"] for c in rule["conditions"]}
+        used = {feature for rule in make().rules for feature in rule.features}
         assert len(lines) == sum(kinds[feature] == "numeric" for feature in used)
         for bar in condition_bars(figure)[0]:
             through = any(bar.get_x() <= x <= bar.get_x() + bar.get_width() for x in lines)
@@ -559,7 +535,7 @@ def test_no_line_strikes_through_a_text(case):
 def test_bars_of_categories_are_as_wide_as_their_column():
     found = condition_bars(drawn(categorical, plot.matrix))[1]
     assert {bool(bar.get_hatch()) for bar in found} == {True, False}
-    used = {c["feature"] for rule in categorical()["rules"] for c in rule["conditions"]}
+    used = {feature for rule in categorical().rules for feature in rule.features}
     assert len({(bar.get_x(), bar.get_width()) for bar in found}) == len(used)
 
 
@@ -576,37 +552,40 @@ def test_a_kind_without_rules_says_so():
 
 def test_reruns_have_their_verdicts():
     lines = said(drawn(loans, plot.matrix)).split("\n")
-    reruns = [found for found in map(load_rule, loans()["rules"]) if found.rerun is not None]
+    reruns = [found for found in loans().rules if found.rerun is not None]
     assert reruns
     for found in reruns:
-        reply = answer(found, loans()["prediction"], scale(loans()))
+        reply = Reading.of(loans()).answer(found)
         assert f"{reply.certainty.split(' → ')[1]} {reply.mark}" in lines
 
 
 def test_reruns_say_what_was_changed():
     for make in (loans, mixed, categorical, missing):
         text = said(drawn(make, plot.matrix)).replace("\n", " ")
-        edits = [edit for found in map(load_rule, make()["rules"]) if found.rerun for edit in found.rerun.edits]
+        edits = [edit for found in make().rules if found.rerun for edit in found.rerun.edits]
         assert edits
         for edit in edits:
             assert str(edit) in text or f"→ {format_value(edit.after)}" in text
 
 
 def test_an_endless_name_does_not_hide_the_new_value():
-    payload = invented([LONG, "b"], ["yes", "no"], ["x", "y"], 8)
-    for found in payload["rules"]:
-        if found["rerun"]:
-            found["rerun"]["edits"] = [{"feature": LONG, "before": "x", "after": "y"}]
-    figure = plot.matrix(payload)
+    explanation = invented([LONG, "b"], ["yes", "no"], ["x", "y"], 8)
+    edits = (Edit(LONG, "x", "y"),)
+    rules = [
+        replace(found, rerun=replace(found.rerun, edits=edits))
+        for found in explanation.rules
+        if found.rerun is not None
+    ]
+    figure = plot.matrix(replace(explanation, rules=tuple(rules)))
     assert_tidy(figure)
     assert "→ y" in said(figure).split("\n")
 
 
 def test_what_the_model_says_now_is_told():
-    reruns = [found["rerun"] for found in seven_classes()["rules"] if found["rerun"] and found["rerun"]["turned"]]
+    reruns = [found.rerun for found in seven_classes().rules if found.rerun and found.rerun.turned]
     assert reruns
     for rerun in reruns:
-        assert f"now {rerun['label']}"[:12] in said(drawn(seven_classes, plot.matrix))
+        assert f"now {rerun.label}"[:12] in said(drawn(seven_classes, plot.matrix))
 
 
 def test_text_is_shown_as_it_is():
@@ -616,7 +595,7 @@ def test_text_is_shown_as_it_is():
 
 
 def test_figures_grow_with_rules_and_features():
-    small = plot.matrix(loans() | {"rules": loans()["rules"][:1]}).get_size_inches()
+    small = plot.matrix(replace(loans(), rules=loans().rules[:1])).get_size_inches()
     large = drawn(many, plot.matrix).get_size_inches()
     assert (large > 2 * small).all()
 
@@ -625,22 +604,21 @@ def test_figures_grow_with_rules_and_features():
 
 
 def test_scatter_has_a_dot_for_each_rule():
-    payload = seven_classes()
-    axes = plot.scatter(payload).axes[0]
+    rules = seven_classes().rules
+    axes = plot.scatter(seven_classes()).axes[0]
     dots = [line for line in axes.lines if line.get_marker() == "o"]
-    assert len(dots) == len(payload["rules"])
-    for dot, found in zip(dots, payload["rules"], strict=True):
-        counts = found["counts"]
-        assert dot.get_xdata()[0] == counts["antecedent"] / counts["rows"]
-        assert dot.get_ydata()[0] == counts["both"] / counts["antecedent"]
-        assert to_hex(dot.get_color()) == (BLUE if "supporting" in found["category"] else ORANGE)
-        assert (dot.get_markerfacecolor() == "none") == ("hypothetical" in found["category"])
+    assert len(dots) == len(rules)
+    for dot, found in zip(dots, rules, strict=True):
+        counts = found.counts
+        assert dot.get_xdata()[0] == counts.antecedent / counts.rows
+        assert dot.get_ydata()[0] == counts.both / counts.antecedent
+        assert to_hex(dot.get_color()) == (BLUE if found.category.is_supporting else ORANGE)
+        assert (dot.get_markerfacecolor() == "none") == (not found.category.is_current)
 
 
 def test_leverage_is_equal_along_each_dashed_line():
-    payload = loans()
-    shares = {rule["consequent"]: rule["counts"]["consequent"] / rule["counts"]["rows"] for rule in payload["rules"]}
-    curves = [line for line in plot.scatter(payload).axes[0].lines if line.get_linestyle() == "--"]
+    shares = {rule.consequent: rule.counts.consequent / rule.counts.rows for rule in loans().rules}
+    curves = [line for line in plot.scatter(loans()).axes[0].lines if line.get_linestyle() == "--"]
     assert len(curves) >= len(shares)
     for curve in curves:
         xs, ys = (np.asarray(data) for data in curve.get_data())

@@ -30,7 +30,7 @@ def test_text_names_all_kinds(explanation):
     assert f"{percent(rule.confidence)} instead of {percent(rule.counts.share_without)}" in text
     assert "→" in text
     for note in explanation.notes:
-        assert note[:40] in text
+        assert note.text[:40] in text
 
 
 def test_figures_are_there_for_those_who_want_them(explanation):

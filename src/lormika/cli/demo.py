@@ -160,7 +160,7 @@ def _parts(dataset: Dataset, explanation: Explanation, report: Path | None) -> I
     given = ", ".join(f"{name} {format_value(value)}" for name, value in explanation.instance.items())
     yield Text("A loan application" if dataset == Dataset.LOANS else f"A row of {dataset}", "bold")
     yield Text(f"  {given}\n")
-    yield from text.renderables(explanation.to_dict())
+    yield from text.renderables(explanation)
     if report is not None:
         yield Text("\nThe same with pictures", "bold")
         yield Text(f"  {report}", no_wrap=True, overflow="ignore")

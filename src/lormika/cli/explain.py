@@ -134,4 +134,4 @@ class _Results:
             if len(self.explanations) > 1:
                 gap = "\n" if number else ""
                 yield Text(f"{gap}{name}, best by {by}\n", "bold underline")
-            yield from text.renderables(explanation.to_dict(), figures)
+            yield from text.renderables(explanation, figures)

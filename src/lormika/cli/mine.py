@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,9 @@ from lormika.cli.groups import Given, with_groups
 from lormika.cli.output import Talk, emit, show
 from lormika.option import options_of
 from lormika.options import MINING, MiningKeywords, Objective, Settings
-from lormika.views.payload import Payload, dump_rules
+
+if TYPE_CHECKING:
+    from lormika.views.rule_table import RuleList
 
 
 @with_groups
@@ -58,11 +60,12 @@ def mine(
         chosen = MINING.but(search | {"objective": by.value})
         with talk.working(f"Searching for the {chosen.k} best rules by {by}"):
             from lormika.mine import mine_rules
+            from lormika.views.rule_table import RuleList
 
             options = {name: getattr(chosen, name) for name in MiningKeywords.__annotations__}
             names = reading.categorical or None
             rules = mine_rules(table.frame[features], y, categorical=names, classes=classes, **about, **options)
-        _show(dump_rules(rules, options | about), paths.get(by), output, talk)
+        _show(RuleList(tuple(rules), options | about), paths.get(by), output, talk)
 
 
 def _path(out: Path, by: Objective, objectives: Sequence[Objective]) -> Path:
@@ -70,12 +73,13 @@ def _path(out: Path, by: Objective, objectives: Sequence[Objective]) -> Path:
     return out if len(objectives) == 1 else out.with_name(f"{out.stem}-{by.value}{out.suffix}")
 
 
-def _show(payload: Payload, path: Path | None, output: p.Output, talk: Talk) -> None:
+def _show(rules: RuleList, path: Path | None, output: p.Output, talk: Talk) -> None:
     from lormika.views import rule_table, saving
+    from lormika.views.payload import dump_rules
 
     if path is not None:
-        talk.say(f"written: {saving.save(payload, path)}")
+        talk.say(f"written: {saving.save_rules(rules, path)}")
     elif output.json:
-        emit(json.dumps(payload, ensure_ascii=False, allow_nan=False))
+        emit(json.dumps(dump_rules(rules), ensure_ascii=False, allow_nan=False))
     else:
-        show([rule_table.renderable(payload)])
+        show([rule_table.renderable(rules)])

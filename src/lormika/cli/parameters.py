@@ -244,7 +244,6 @@ class Output:
             return
         if self.json:
             raise typer.BadParameter("--json prints; --out writes a file (JSON, if it ends in .json): choose one")
-        from lormika.views.payload import FORMAT, RULES_FORMAT
-        from lormika.views.saving import check_path
+        from lormika.views.saving import check_path, check_rules_path
 
-        check_path(self.out, FORMAT if is_explanation else RULES_FORMAT)
+        (check_path if is_explanation else check_rules_path)(self.out)

@@ -163,7 +163,7 @@ def instance_row(row: int, identifier: str | None, result: Explanation | Failure
         "turned": sum(1 for rule in result.counterfactual if rule.rerun is not None and rule.rerun.turned),
         "selected": result.neighbourhood.selected,
         "generated": result.neighbourhood.generated,
-        "notes": list(result.notes),
+        "notes": [note.text for note in result.notes],
         "effects": [effect.feature for effect in effects],
         "effect_sizes": [effect.effect for effect in effects],
         "singles": None if asked is None else asked.singles,

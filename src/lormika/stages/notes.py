@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,27 +43,43 @@ _REQUIRED = {
 }
 
 
-def about_instance(background: Background, identifiers: Container[int], instance: np.ndarray) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence beside an explanation.
+
+    >>> print(Note("age = 7 lies outside the background, which goes from 18 to 80."))
+    age = 7 lies outside the background, which goes from 18 to 80.
+    """
+
+    text: str
+    category: Category | None = None  # the kind of rule that it says there is none of; None: it is about something else
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def about_instance(background: Background, identifiers: Container[int], instance: np.ndarray) -> Iterator[Note]:
     """Values of the instance that the background does not have; those of identifiers are all new."""
     for f, (feature, value) in enumerate(zip(background.schema.features, instance.tolist(), strict=True)):
         observed = background.observed(f)
         if math.isnan(value):
             if len(observed) == len(background.distinct[f]):
-                yield f"{feature.name} is missing here but never in the background, so that no similar row lacks it."
+                never = "is missing here but never in the background, so that no similar row lacks it"
+                yield Note(f"{feature.name} {never}.")
         elif not feature.is_numeric:
             if value not in observed and f not in identifiers:
                 yield _about_unseen(feature, value)
         elif len(observed) and not observed[0] <= value <= observed[-1]:
             span = f"{format_number(observed[0])} to {format_number(observed[-1])}"
-            yield f"{feature.name} = {format_number(value)} lies outside the background, which goes from {span}."
+            yield Note(f"{feature.name} = {format_number(value)} lies outside the background, which goes from {span}.")
 
 
-def _about_unseen(feature: Feature, value: float) -> str:
+def _about_unseen(feature: Feature, value: float) -> Note:
     """What to know of a category that no row of the background has; perhaps it is but written in another way."""
     own = feature.decode(value)
-    alike = [known for known in feature.categories or () if known != own and _bare(known) == _bare(own)]
+    alike = [category for category in feature.categories or () if category != own and _bare(category) == _bare(own)]
     hint = f" It has {format_value(alike[0])}, which differs in capitals or blanks alone." if alike else ""
-    return (
+    return Note(
         f"{feature.name} = {format_value(own)} was not seen in the background, so that no similar row has it; the "
         f"model was asked about it as it is, and may not know it either.{hint}"
     )
@@ -72,75 +89,83 @@ def _bare(value: Scalar | None) -> str:
     return "".join(str(value).split()).casefold()
 
 
-def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[str]:
+def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[Note]:
     """A neighbourhood that is no neighbourhood."""
     if 2 * neighbours > n_rows:
-        yield (
+        yield Note(
             f"The similar rows take in {neighbours:,} of the {n_rows:,} rows of the background, so the rules say more "
             "about all of it than about this instance; a smaller min_neighbours or a larger background keeps them near."
         )
 
 
-def about_model(model: Model, repeats: bool, known: np.ndarray, sample: Sample) -> Iterator[str]:
-    """Signs that the model decides by a threshold, or is not a fixed function of the row."""
+def about_model(model: Model, repeats: bool, labels: np.ndarray, sample: Sample) -> Iterator[Note]:
+    """Signs that the model decides by a threshold, or is not a fixed function of the row.
+
+    `labels` are those that the real rows of the sample have in the background.
+    """
     if model.decide is not None and not model.scores:
-        yield "The model decides by a rule or threshold of its own: its label need not be its most probable class."
-    changed = int((known != sample.labels[sample.real]).sum())
+        yield Note(
+            "The model decides by a rule or threshold of its own: its label need not be its most probable class."
+        )
+    changed = int((labels != sample.labels[sample.real]).sum())
     if changed:
-        yield (
-            f"The model labels {changed} of the {len(known)} real rows otherwise than in the background: it is not "
+        yield Note(
+            f"The model labels {changed} of the {len(labels)} real rows otherwise than in the background: it is not "
             "deterministic, or the labels given for the background are not its own."
         )
     if not repeats:
-        yield "Asked twice about this instance, the model did not answer the same: it is not deterministic."
+        yield Note("Asked twice about this instance, the model did not answer the same: it is not deterministic.")
 
 
 def about_rules(
     rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions, unit: Unit
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Why a kind of rule is empty."""
     labels = np.unique(sample.labels)
     if len(labels) == 1:
         only = format_value(sample.classes[labels[0]])
-        yield f"The model labels every similar row {only}, so there is nothing that tells one class from another."
+        yield Note(f"The model labels every similar row {only}, so there is nothing that tells one class from another.")
         return
-    found = {rule.category for rule in rules}
-    for category, reason in _EMPTY.items():
-        if category in found or (options.confirm and category == Category.COUNTERFACTUAL):
-            continue
-        kind = category.value.replace("_", " ")
-        if options.per == "overall":
-            yield f"No {kind} rule is among the {options.k} best overall."
-            continue
-        if options.confirm:
-            is_unknown = unit == "label" and category != Category.CURRENT_SUPPORTING
-            yield f"No {kind} rule: {_UNKNOWN if is_unknown else _UNCONFIRMED[category]}."
-            continue
-        why = reason.format(prediction=format_value(prediction))
-        yield f"No {kind} rule: {why} {_REQUIRED[Filter(options.filter)].format(min_count=options.min_count)}."
+    present = {rule.category for rule in rules}
+    for category in _EMPTY:
+        if category not in present and not (options.confirm and category == Category.COUNTERFACTUAL):
+            reason = _reason(category, prediction, options, unit)
+            yield Note(f"No {category.value.replace('_', ' ')} rule{reason}.", category)
 
 
-def about_codes(rules: Sequence[Rule], background: Background, codes: Iterable[int]) -> Iterator[str]:
+def _reason(category: Category, prediction: Scalar, options: SearchOptions, unit: Unit) -> str:
+    """The rest of a sentence that says that there is no rule of a kind."""
+    if options.per == "overall":
+        return f" is among the {options.k} best overall"
+    if options.confirm:
+        is_unknown = unit == "label" and category != Category.CURRENT_SUPPORTING
+        return f": {_UNKNOWN if is_unknown else _UNCONFIRMED[category]}"
+    why = _EMPTY[category].format(prediction=format_value(prediction))
+    return f": {why} {_REQUIRED[Filter(options.filter)].format(min_count=options.min_count)}"
+
+
+def about_codes(rules: Sequence[Rule], background: Background, codes: Iterable[int]) -> Iterator[Note]:
     """Numbers in the rules that may be codes: whether their order means anything, only the user knows."""
-    told = {condition.feature for rule in rules for condition in rule.conditions}
+    used = {condition.feature for rule in rules for condition in rule.conditions}
     for f in sorted(codes):
         name, observed = background.schema.names[f], background.observed(f)
-        if name in told:
+        if name in used:
             span = f"from {format_number(observed[0])} to {format_number(observed[-1])}"
-            yield (
+            yield Note(
                 f"{name} is taken for an amount; it has {len(observed)} different whole numbers, {span}. Are they "
                 "codes, whose order means nothing? Then name it in categorical (--categorical), and rules say which."
             )
 
 
-def about_trials(rules: Sequence[Rule], trials: Trials | None, options: SearchOptions) -> Iterator[str]:
+def about_trials(trials: Trials | None, options: SearchOptions) -> Iterator[Note]:
     """What was tried without success."""
     if trials is None or not options.confirm:
         return
     if not trials.ways:
-        yield "No hypothetical contradicting rule: no change that was tried turns the prediction."
+        text = "No hypothetical contradicting rule: no change that was tried turns the prediction."
+        yield Note(text, Category.COUNTERFACTUAL)
     elif trials.from_unlike:
-        yield (
+        yield Note(
             "No change of up to three features that was tried turns the prediction; the one shown was made from the "
             "nearest real row with another label, by taking back as many of its values as possible."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,18 +11,15 @@ from lormika.views.certainty import Scale
 
 Mark = Literal["✔", "✖", "~", "=", ""]
 
-_NOT_TURNED = "None of these changes turned the prediction when the model was asked again."
-_NOT_SURER = "None of these changes made the model more certain when it was asked again."
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The model's answer to a rule, in pieces that each view puts together."""
 
     edits: tuple[Edit, ...]  # what was changed; empty: the rule was made false, in several ways
-    before: float | None  # certainty of the prediction; None: not known
-    after: float | None
-    certainty: str  # both in words, or nothing
+    scale: Scale
+    before: float | None  # certainty of the prediction, on the scale; None: not known
+    after: float | None  # known if the one before is
     mean: bool  # `after` is one over several changes
     prediction: str
     label: str | None  # the new one, if the prediction turned
@@ -31,12 +27,23 @@ class Answer:
     count: str | None  # in how many of the changes that were tried
 
     @property
+    def certainties(self) -> tuple[str, str] | None:
+        """Both certainties as texts; None: not known."""
+        return None if self.before is None or self.after is None else self.scale.pair(self.before, self.after)
+
+    @property
+    def certainty(self) -> str:
+        """Both certainties in words, or nothing."""
+        return "" if self.before is None or self.after is None else self.scale.change(self.before, self.after)
+
+    @property
     def outcome(self) -> str:
         """What became of the prediction.
 
-        >>> Answer((), 0.74, 0.04, "74% → 4%", False, "rejected", "accepted", "✔", None).outcome
+        >>> scale = Scale("probability", 0.74, 1.0, border=True)
+        >>> Answer((), scale, 0.74, 0.04, False, "rejected", "accepted", "✔", None).outcome
         '74% → 4%, now accepted'
-        >>> Answer((), None, None, "", False, "rejected", None, "✖", None).outcome
+        >>> Answer((), scale, None, None, False, "rejected", None, "✖", None).outcome
         'still rejected'
         """
         certainty = f"{self.certainty} on average" if self.mean and self.certainty else self.certainty
@@ -54,14 +61,13 @@ def answer(rule: Rule, prediction: Scalar, scale: Scale) -> Answer | None:
 
 def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
     """Of a rule that is true now: the mean over all changes that break it."""
-    certainty = scale.change(check.before, check.after)
     count = f"{check} changes {'turn it' if scale.unit == 'label' else 'agree'}"
     if check.asked == 1:
         verb = "turns it" if scale.unit == "label" else "agrees"
         count = f"the one change {verb if check.agreed else 'does not'}"
     before, after = (None, None) if scale.unit == "label" else (check.before, check.after)
     mark: Mark = "✔" if 2 * check.agreed > check.asked else ""
-    return Answer((), before, after, certainty, check.asked > 1, format_value(prediction), None, mark, count)
+    return Answer((), scale, before, after, check.asked > 1, format_value(prediction), None, mark, count)
 
 
 def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> Answer:
@@ -69,16 +75,15 @@ def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> An
     before, after, mean = scale.before, rerun.probability, False
     if scale.unit == "margin" and rule.check is not None:  # a re-run knows probabilities alone
         before, after, mean = rule.check.before, rule.check.after, rule.check.asked > 1
-    if scale.unit == "label":
+    if scale.unit == "label" or before is None or after is None:
         before = after = None
-    certainty = "" if before is None or after is None else scale.change(before, after)
     label = format_value(rerun.label) if rerun.turned else None
-    mark = _mark(rule, rerun, certainty, before, after)
+    mark = _mark(rule, rerun, scale, before, after)
     count = _count(rule, rule.check, mark, scale)
-    return Answer(rerun.edits, before, after, certainty, mean, format_value(prediction), label, mark, count)
+    return Answer(rerun.edits, scale, before, after, mean, format_value(prediction), label, mark, count)
 
 
-def _mark(rule: Rule, rerun: Rerun, certainty: str, before: float | None, after: float | None) -> Mark:
+def _mark(rule: Rule, rerun: Rerun, scale: Scale, before: float | None, after: float | None) -> Mark:
     """A contradicting rule says which label; a supporting one that the model would be more certain."""
     if rule.category is None or not rule.category.is_supporting:
         return "✔" if rerun.label == rule.consequent else "~" if rerun.turned else "✖"
@@ -86,9 +91,8 @@ def _mark(rule: Rule, rerun: Rerun, certainty: str, before: float | None, after:
         return "✖"
     if before is None or after is None:  # nobody knows how certain
         return ""
-    if len(set(certainty.removeprefix("margin ").split(" → "))) == 1:
-        return "="
-    return "✔" if after > before else "✖"
+    first, second = scale.pair(before, after)
+    return "=" if first == second else "✔" if after > before else "✖"
 
 
 def _count(rule: Rule, check: Check | None, mark: Mark, scale: Scale) -> str | None:
@@ -105,18 +109,7 @@ def _tried(rule: Rule) -> str:
     return "values tried" if rule.rerun is None or len(rule.rerun.edits) < 2 else "combinations tried"
 
 
-def remark(category: Category, rules: Sequence[Rule], prediction: Scalar, scale: Scale) -> str | None:
-    """What to say of a kind of rules that nobody confirmed, if none did what it says when the model was asked again."""
-    if category.is_current or not rules or any(rule.check is not None for rule in rules):
-        return None
-    answers = [answer(rule, prediction, scale) for rule in rules]
-    marks = {each.mark for each in answers if each is not None}
-    if not category.is_supporting:
-        return None if marks & {"✔", "~"} else _NOT_TURNED
-    return _NOT_SURER if "✖" in marks and "✔" not in marks else None
-
-
-def sentence(rule: Rule, each: Answer) -> str:
+def sentence(rule: Rule, reply: Answer) -> str:
     """One line: what was changed, and what the model then said.
 
     >>> from lormika.rule import Counts, Equals
@@ -127,12 +120,12 @@ def sentence(rule: Rule, each: Answer) -> str:
     '1 change: job none → clerk: 74% → 4%, now no ✔'
     """
     if rule.rerun is None:
-        count = f"({each.count})" if each.certainty else each.count
-        return " ".join(filter(None, ["without it", each.certainty, count]))
-    edits = ", ".join(map(str, each.edits)) or "no change"
-    if rule.category == Category.COUNTERFACTUAL and each.edits:
-        edits = f"{changes(len(each.edits))}: {edits}"
-    return f"{edits}: {each.outcome} {each.mark}".rstrip() + (f" ({each.count})" if each.count else "")
+        count = f"({reply.count})" if reply.certainty else reply.count
+        return " ".join(filter(None, ["without it", reply.certainty, count]))
+    edits = ", ".join(map(str, reply.edits)) or "no change"
+    if rule.category == Category.COUNTERFACTUAL and reply.edits:
+        edits = f"{changes(len(reply.edits))}: {edits}"
+    return f"{edits}: {reply.outcome} {reply.mark}".rstrip() + (f" ({reply.count})" if reply.count else "")
 
 
 def changes(number: int) -> str:

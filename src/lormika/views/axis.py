@@ -5,8 +5,19 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lormika.frames.values import Scalar
+
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
 
 _LEAST_WIDTH = 0.06
+
+
+def axes(explanation: Explanation) -> dict[str, tuple[float, ...]]:
+    """The quantiles of each feature; none for a categorical one."""
+    return {feature.name: feature.quantiles for feature in explanation.features}
 
 
 def position(quantiles: Sequence[float], value: float) -> float:
@@ -27,6 +38,15 @@ def position(quantiles: Sequence[float], value: float) -> float:
         return 0.0 if first == 0 else 1.0
     low, high = quantiles[first - 1], quantiles[first]
     return (first - 1 + (value / 2 - low / 2) / (high / 2 - low / 2)) / last
+
+
+def percent_at(quantiles: Sequence[float], value: Scalar | None) -> float | None:
+    """Where a value lies, in per cent; None: it is missing, or there is no axis.
+
+    >>> percent_at([0, 10, 20], 5), percent_at([0, 10, 20], None), percent_at([], "clerk")
+    (25.0, None, None)
+    """
+    return round(100 * position(quantiles, value), 1) if quantiles and isinstance(value, int | float) else None
 
 
 def span(quantiles: Sequence[float], low: float, high: float) -> tuple[float, float]:

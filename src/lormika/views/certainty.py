@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar
-from lormika.views.payload import Payload
 from lormika.views.words import percents
 
-Unit = Literal["probability", "margin", "label"]
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
+    from lormika.models import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,19 @@ class Scale:
     reach: float  # the largest margin, whatever its sign; 1 for other units
     border: bool  # the model turns in the middle of the scale: two classes, and every answer agrees with that
 
+    @classmethod
+    def of(cls, explanation: Explanation) -> Scale:
+        """The scale of an explanation."""
+        unit, before, reach = explanation.unit, explanation.probability, 1.0
+        if unit == "label":
+            before = 1.0
+        elif unit == "margin":
+            margins = (rule.check.before for rule in explanation.rules if rule.check is not None)
+            before, reach = next(margins, None), _greatest(explanation) or 1.0
+        elif before is None:  # confirm=False says nothing about the unit
+            unit = "label"
+        return cls(unit, before, reach, _has_border(explanation, unit))
+
     def change(self, before: float, after: float) -> str:
         """Two certainties, one after the other; nothing if only labels are known.
 
@@ -32,7 +46,11 @@ class Scale:
         """
         if self.unit == "label":
             return ""
-        return f"{'margin ' if self.unit == 'margin' else ''}{' → '.join(self._two(before, after))}"
+        return f"{'margin ' if self.unit == 'margin' else ''}{' → '.join(self.pair(before, after))}"
+
+    def text(self, certainty: float) -> str:
+        """One certainty; nothing if only labels are known."""
+        return self.span(certainty, certainty)
 
     def span(self, low: float, high: float) -> str:
         """From the least to the greatest.
@@ -42,9 +60,10 @@ class Scale:
         """
         if self.unit == "label":
             return ""
-        return " … ".join(dict.fromkeys(self._two(low, high)))  # once, if they are the same
+        return " … ".join(dict.fromkeys(self.pair(low, high)))  # once, if they are the same
 
-    def _two(self, before: float, after: float) -> tuple[str, str]:
+    def pair(self, before: float, after: float) -> tuple[str, str]:
+        """Two certainties that are compared, as texts."""
         return percents(before, after) if self.unit == "probability" else _margins(before, after)
 
     def place(self, certainty: float) -> float:
@@ -53,50 +72,35 @@ class Scale:
         return min(max(share, 0.0), 1.0)
 
 
-def scale(payload: Payload) -> Scale:
-    """The scale of an explanation."""
-    prediction = payload["prediction"]
-    unit: Unit = payload["unit"]
-    before: float | None = next(c["probability"] for c in payload["classes"] if c["label"] == prediction)
-    if unit != "probability":
-        checks = [rule["check"]["before"] for rule in payload["rules"] if rule["check"] is not None]
-        before = 1.0 if unit == "label" else next(iter(checks), None)
-    elif before is None:  # confirm=False says nothing about the unit
-        unit = "label"
-    reach = max((abs(c) for c in _certainties(payload)), default=1.0) if unit == "margin" else 1.0
-    return Scale(unit, before, reach or 1.0, _has_border(payload, unit))
+def _greatest(explanation: Explanation) -> float:
+    """The largest margin that the model gave, whatever its sign."""
+    checks = [rule.check for rule in explanation.rules if rule.check is not None]
+    margins = [margin for check in checks for margin in (check.before, check.after)]
+    margins += [margin for effect in explanation.effects for margin in effect.certainties]
+    return max(map(abs, margins), default=1.0)
 
 
-def _certainties(payload: Payload) -> Iterator[float]:
-    for rule in payload["rules"]:
-        if rule["check"] is not None:
-            yield from (rule["check"]["before"], rule["check"]["after"])
-    for effect in payload["effects"]:
-        yield from effect["certainties"]
-
-
-def _has_border(payload: Payload, unit: Unit) -> bool:
+def _has_border(explanation: Explanation, unit: Unit) -> bool:
     """Whether two classes meet in the middle of the scale; not if the model decides by a threshold of its own."""
-    if len(payload["classes"]) != 2 or unit == "label":
+    if len(explanation.classes) != 2 or unit == "label":
         return False
     half = 0.5 if unit == "probability" else 0.0
     return all(
-        certainty == half or (certainty > half) == (label == payload["prediction"])  # either may win a tie
-        for certainty, label in _answers(payload, unit)
+        certainty == half or (certainty > half) == (label == explanation.prediction)  # either may win a tie
+        for certainty, label in _answers(explanation, unit)
     )
 
 
-def _answers(payload: Payload, unit: Unit) -> Iterator[tuple[float, Scalar]]:
+def _answers(explanation: Explanation, unit: Unit) -> Iterator[tuple[float, Scalar]]:
     """Certainties of the prediction, with the label that the model gave."""
-    for effect in payload["effects"]:
-        yield from zip(effect["certainties"], effect["labels"], strict=True)
+    for effect in explanation.effects:
+        yield from zip(effect.certainties, effect.labels, strict=True)
     if unit == "probability":
-        chances = {c["label"]: c["probability"] for c in payload["classes"]}
-        if chances[payload["prediction"]] is not None:
-            yield chances[payload["prediction"]], payload["prediction"]
-        for rerun in (rule["rerun"] for rule in payload["rules"]):
-            if rerun is not None and rerun["probability"] is not None:
-                yield rerun["probability"], rerun["label"]
+        if explanation.probability is not None:
+            yield explanation.probability, explanation.prediction
+        for rule in explanation.rules:
+            if rule.rerun is not None and rule.rerun.probability is not None:
+                yield rule.rerun.probability, rule.rerun.label
 
 
 def _margins(before: float, after: float) -> tuple[str, str]:

@@ -6,11 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
-from lormika.views.axis import position
+from lormika.views.axis import axes, position
 from lormika.views.certainty import Scale
-from lormika.views.payload import Payload
+
+if TYPE_CHECKING:
+    from lormika.explanation import Effect, Explanation
 
 MOST_SHOWN = 6
 """Features that are seen at once."""
@@ -105,26 +108,24 @@ def _range(run: Sequence[Asked], sign: str) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def feature_effects(payload: Payload, scale: Scale) -> list[FeatureEffect]:
+def feature_effects(explanation: Explanation, scale: Scale) -> list[FeatureEffect]:
     """All effects of an explanation, the largest first."""
-    quantiles = {feature["name"]: tuple(feature["quantiles"]) for feature in payload["features"]}
-    prediction = payload["prediction"]
-    effects = []
-    for each in payload["effects"]:
-        value = payload["instance"][each["feature"]]
-        asked = [
-            Asked(*answer, answer[2] != prediction)
-            for answer in zip(each["values"], each["certainties"], each["labels"], strict=True)
-        ]
+    quantiles, effects = axes(explanation), []
+    for effect in explanation.effects:
+        value, axis = explanation.instance[effect.feature], quantiles[effect.feature]
+        asked = _asked(effect, explanation.prediction)
         if scale.before is not None:
-            asked.append(Asked(value, scale.before, prediction, turned=False, own=True))
-        axis = quantiles[each["feature"]]
+            asked.append(Asked(value, scale.before, explanation.prediction, turned=False, own=True))
         asked.sort(key=lambda one: _order(one, bool(axis)))
-        effect = FeatureEffect(
-            each["feature"], value, axis, each["constant"], each["effect"], tuple(asked), scale.before
+        effects.append(
+            FeatureEffect(effect.feature, value, axis, effect.constant, effect.effect, tuple(asked), scale.before)
         )
-        effects.append(effect)
     return effects
+
+
+def _asked(effect: Effect, prediction: Scalar) -> list[Asked]:
+    answers = zip(effect.values, effect.certainties, effect.labels, strict=True)
+    return [Asked(value, certainty, label, label != prediction) for value, certainty, label in answers]
 
 
 def _order(asked: Asked, numeric: bool) -> tuple[float, float]:

@@ -1,22 +1,23 @@
-"""An explanation's rules as a table."""
+"""Rules as a table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lormika.views.payload import Payload, load_rule
+from lormika.rule import Rule
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def to_frame(payload: Payload) -> pd.DataFrame:
-    """One row per rule, in the order of the explanation."""
+def to_frame(rules: Iterable[Rule]) -> pd.DataFrame:
+    """One row per rule, in their order."""
     import pandas as pd
 
     rows = []
-    for rule in map(load_rule, payload["rules"]):
+    for rule in rules:
         rerun, real, check = rule.rerun, rule.real, rule.check
         rows.append(
             {
@@ -48,14 +49,14 @@ def to_frame(payload: Payload) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in _COLUMNS.items()})
 
 
-def to_csv(payload: Payload, path: Path) -> None:
+def to_csv(rules: Iterable[Rule], path: Path) -> None:
     """Write the table to a file in which a spreadsheet finds no formula to run.
 
     Names and categories come from data: text that would begin a formula is written after an apostrophe.
     """
     import pandas as pd
 
-    frame = to_frame(payload)
+    frame = to_frame(rules)
     for name, kind in _COLUMNS.items():
         if kind == "object":
             frame[name] = pd.Series(list(map(_harmless, frame[name])), dtype="object")

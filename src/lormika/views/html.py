@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
 from lormika.rule import Rule
 from lormika.views import html_effects, html_rules
-from lormika.views.certainty import Scale, scale
-from lormika.views.effects import feature_effects
-from lormika.views.narrative import narrative
-from lormika.views.payload import Payload, load_rule
+from lormika.views.narrative import narrate
+from lormika.views.reading import Reading
 from lormika.views.words import MEANINGS, leverage, p_value, percent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+    from lormika.explanation import Explanation
 
 MOST_CHARACTERS = 300
 """Of any one text."""
@@ -29,19 +29,21 @@ MOST_CHARACTERS = 300
 _BRIEF = 60  # characters in a narrow place
 
 
-def to_html(payload: Payload) -> str:
+def to_html(explanation: Explanation) -> str:
     """The explanation as a fragment."""
-    return environment().get_template("explanation.html.j2").render(_context(payload))
+    return environment().get_template("explanation.html.j2").render(_context(explanation))
 
 
-def to_report(payload: Payload) -> str:
+def to_report(explanation: Explanation) -> str:
     """The explanation as a page of its own, with the instance, the neighbourhood, all rules and the options."""
     from lormika.views import scatter
 
-    context = _context(payload) | {
-        "payload": payload,
-        "scatter": scatter.points(payload),
-        "table": [_table_row(load_rule(rule)) for rule in payload["rules"]],
+    context = _context(explanation) | {
+        "instance": explanation.instance,
+        "options": explanation.options,
+        "versions": explanation.versions,
+        "scatter": scatter.points(explanation),
+        "table": [_table_row(rule) for rule in explanation.rules],
     }
     return environment().get_template("report.html.j2").render(context)
 
@@ -70,47 +72,40 @@ def _breakable(name: str) -> Markup:
     return Markup(re.sub(r"(?<=[_.\-/])(?=[^\W\d])", "<wbr>", str(escape(_shorten(name, _BRIEF)))))
 
 
-def _shorten(value: Any, most: int = MOST_CHARACTERS) -> Any:
+def _shorten(value: object, most: int = MOST_CHARACTERS) -> object:
     """Texts from data may be endless; whoever needs them whole has the JSON."""
-    is_long = isinstance(value, str) and not hasattr(value, "__html__") and len(value) > most
-    return f"{value[:most]}…" if is_long else value
+    if isinstance(value, str) and not hasattr(value, "__html__") and len(value) > most:
+        return f"{value[:most]}…"
+    return value
 
 
-def _context(payload: Payload) -> dict[str, Any]:
+def _context(explanation: Explanation) -> dict[str, object]:
     from markupsafe import escape
 
-    rules = [load_rule(rule) for rule in payload["rules"]]
-    measure = scale(payload)
-    effects = feature_effects(payload, measure)
+    reading = Reading.of(explanation)
     return {
-        "card": _card(payload, measure),
-        "effects": html_effects.context(effects, payload, measure),
-        **html_rules.context(rules, effects, payload, measure),
+        "card": _card(reading),
+        "effects": html_effects.context(reading),
+        **html_rules.context(reading),
         "meanings": {name: escape(meaning) for name, meaning in MEANINGS.items()},  # whole, since they are not data
-        "near": payload["neighbourhood"],
-        "classes": payload["classes"],
-        "total": sum(c["rows"] for c in payload["classes"]),
-        "prediction": payload["prediction"],
+        "near": explanation.neighbourhood,
+        "classes": explanation.classes,
     }
 
 
-def _card(payload: Payload, measure: Scale) -> dict[str, Any]:
+def _card(reading: Reading) -> dict[str, object]:
     """What the model says, how sure it is, and the sentences."""
-    story = narrative(payload)
-    chance = measure.before if measure.unit == "probability" else None
-    return {
-        "label": format_value(payload["prediction"]),
-        "chance": None if chance is None else percent(chance),
-        "width": None if chance is None else round(100 * chance, 1),
-        "margin": None
-        if measure.unit != "margin" or measure.before is None
-        else measure.span(measure.before, measure.before),
-        "border": measure.border,
-        "story": story,
-    }
+    scale, label = reading.scale, format_value(reading.explanation.prediction)
+    card: dict[str, object] = {"label": label, "border": scale.border, "story": narrate(reading)}
+    if scale.before is None or scale.unit == "label":
+        return card | {"chance": None, "margin": None}
+    certainty = scale.text(scale.before)
+    if scale.unit == "margin":
+        return card | {"chance": None, "margin": certainty}
+    return card | {"chance": certainty, "width": round(100 * scale.before, 1)}
 
 
-def _table_row(rule: Rule) -> dict[str, Any]:
+def _table_row(rule: Rule) -> dict[str, object]:
     return {
         "kind": "" if rule.category is None else rule.category.value.replace("_", " "),
         "rule": str(rule),

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 from lormika.frames.values import format_value
-from lormika.views.axis import position
+from lormika.views.axis import percent_at
 from lormika.views.certainty import Scale
 from lormika.views.effects import Asked, FeatureEffect, rest_sentence, shade, shown
-from lormika.views.payload import Payload
-from lormika.views.words import percent, short
+from lormika.views.reading import Reading
+from lormika.views.words import short
 
 
-def context(effects: Sequence[FeatureEffect], payload: Payload, scale: Scale) -> dict[str, Any] | None:
+def context(reading: Reading) -> dict[str, object] | None:
     """The features that matter, and the rest; None: nothing was asked."""
+    effects, scale = reading.effects, reading.scale
     if not effects:
         return None
     worth, rest = shown(effects, scale)
@@ -24,14 +24,13 @@ def context(effects: Sequence[FeatureEffect], payload: Payload, scale: Scale) ->
         "shown": [_feature(effect, scale) for effect in worth],
         "rest": [_feature(effect, scale) for effect in rest],
         "rest_sentence": rest_sentence(rest, scale) if rest else None,
-        "prediction": format_value(payload["prediction"]),
+        "prediction": format_value(reading.explanation.prediction),
         "turned": turned.pop() if len(turned) == 1 else None,
         "shades": scale.unit != "label",
-        "margin": scale.unit == "margin",
     }
 
 
-def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, Any]:
+def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
     numeric = bool(effect.quantiles)
     return {
         "name": effect.feature,
@@ -39,7 +38,7 @@ def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, Any]:
         "constant": effect.constant,
         "segments": list(_segments(effect, scale)) if numeric else [],
         "chips": [] if numeric else [_chip(asked, scale) for asked in effect.asked],
-        "at": _at(effect),
+        "at": percent_at(effect.quantiles, effect.value),
         "ends": (short(effect.quantiles[0]), short(effect.quantiles[-1])) if numeric else None,
         "span": scale.span(*effect.bounds) if effect.asked else "",
         "turning": effect.turning if effect.turns else None,
@@ -53,14 +52,7 @@ def _summary(effect: FeatureEffect, scale: Scale) -> str:
     return "; ".join(filter(None, [scale.span(*effect.bounds) if effect.asked else "", turns]))
 
 
-def _at(effect: FeatureEffect) -> float | None:
-    """Where the instance's value lies on the axis, in per cent; None: it has no place there."""
-    if not effect.quantiles or not isinstance(effect.value, int | float):
-        return None
-    return round(100 * position(effect.quantiles, effect.value), 1)
-
-
-def _segments(effect: FeatureEffect, scale: Scale) -> Iterator[dict[str, Any]]:
+def _segments(effect: FeatureEffect, scale: Scale) -> Iterator[dict[str, object]]:
     """Pieces of the axis; neighbours that look the same are one."""
     for (tone, strength), run in groupby(effect.segments(), key=lambda piece: _look(piece[2], scale)):
         pieces = list(run)
@@ -79,23 +71,17 @@ def _look(asked: Asked, scale: Scale) -> tuple[str, float]:
     return "against" if asked.turned else "for", round(shade(asked, scale), 2)
 
 
-def _chip(asked: Asked, scale: Scale) -> dict[str, Any]:
+def _chip(asked: Asked, scale: Scale) -> dict[str, object]:
     return {
         "value": format_value(asked.value),
-        "certainty": _certainty(asked, scale),
+        "certainty": scale.text(asked.certainty),
         "own": asked.own,
         "tone": "against" if asked.turned else "for",
     }
-
-
-def _certainty(asked: Asked, scale: Scale) -> str:
-    if scale.unit == "probability":
-        return percent(asked.certainty)
-    return scale.span(asked.certainty, asked.certainty)
 
 
 def _aloud(asked: Asked, scale: Scale) -> str:
     """A value and what the model says with it, for whoever cannot see the colours."""
     label = f" turns to {format_value(asked.label)}" if asked.turned else ""
     now = " (now)" if asked.own else ""
-    return f"{format_value(asked.value)}{now}: {_certainty(asked, scale)}{label}".rstrip(": ")
+    return f"{format_value(asked.value)}{now}: {scale.text(asked.certainty)}{label}".rstrip(": ")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from lormika.frames.values import Scalar, format_value
+from lormika.frames.values import format_value
 from lormika.rule import Category, Condition, Interval, Rule
-from lormika.views.answers import Answer, answer, changes, remark
-from lormika.views.axis import position, span
+from lormika.views.answers import Answer, changes
+from lormika.views.axis import axes, percent_at, span
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect
-from lormika.views.payload import Payload
+from lormika.views.reading import Reading
 from lormika.views.words import (
     HEADINGS,
     WEAK,
@@ -43,79 +42,67 @@ _MEANINGS = {
 }
 
 
-def context(rules: list[Rule], effects: Sequence[FeatureEffect], payload: Payload, scale: Scale) -> dict[str, Any]:
+def context(reading: Reading) -> dict[str, object]:
     """Columns, groups and notes."""
-    used = list(dict.fromkeys(feature for rule in rules for feature in rule.features))
-    view = _View(payload, scale, used, effects)
-    in_columns = len(used) <= MOST_COLUMNS
-    reasons = {
-        category: note
-        for note in payload["notes"]
-        for category in HEADINGS
-        if note.startswith(f"No {category.value.replace('_', ' ')} rule")
-    }
+    explanation, view = reading.explanation, _View(reading)
     return {
-        "columns": view.columns(rules) if in_columns else [],
-        "groups": [
-            view.group(category, [rule for rule in rules if rule.category == category])
-            | {"reason": reasons.get(category, "No rule of this kind was found.")}
-            for category in HEADINGS
-        ],
-        "notes": [note for note in payload["notes"] if note not in reasons.values()],
-        "confirmed": any(rule.check is not None for rule in rules),
-        "turning": any(effect.turns and effect.quantiles and effect.feature in used for effect in effects),
+        "columns": view.columns() if len(view.used) <= MOST_COLUMNS else [],
+        "groups": [view.group(category) for category in HEADINGS],
+        "notes": [note.text for note in explanation.notes if note.category is None],
+        "confirmed": reading.is_confirmed,
+        "turning": any(effect.turns and effect.quantiles and effect.feature in view.used for effect in reading.effects),
     }
 
 
 class _View:
     """What all rules of an explanation share."""
 
-    def __init__(self, payload: Payload, scale: Scale, used: list[str], effects: Sequence[FeatureEffect]) -> None:
-        self.instance: Mapping[str, Scalar | None] = payload["instance"]
-        self.prediction: Scalar = payload["prediction"]
-        self.quantiles: dict[str, list[float]] = {f["name"]: f["quantiles"] for f in payload["features"]}
-        self.scale, self.used = scale, used
-        self.turning = {effect.feature: _turning(effect) for effect in effects if effect.quantiles}
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.explanation = reading, reading.explanation
+        self.quantiles = axes(self.explanation)
+        self.used = list(dict.fromkeys(name for rule in self.explanation.rules for name in rule.features))
+        self.turning = {effect.feature: _turning(effect) for effect in reading.effects if effect.quantiles}
 
-    def columns(self, rules: list[Rule]) -> list[dict[str, Any]]:
+    def columns(self) -> list[dict[str, object]]:
         """Headings of the features; who has longer words gets more room."""
-        conditions = [condition for rule in rules for condition in rule.conditions]
-        columns: list[dict[str, Any]] = []
-        for name in self.used:
-            value = self.instance[name]
-            labels = [_label(condition) for condition in conditions if condition.feature == name]
-            words = re.split(r"[\s_.\-/]+", name) + " ".join([short(value), *labels]).split(" ")
-            frame = 0 if self.quantiles[name] else _FRAME
-            at = _at(value, self.quantiles[name])
-            columns.append(
-                {
-                    "name": name,
-                    "value": format_value(value),
-                    "short": short(value),
-                    "at": at,
-                    "side": "left" if at is None else _side(at / 100),
-                    "width": min(max(_SHORTEST, *map(len, words)), _LONGEST) + frame,
-                    "numeric": bool(self.quantiles[name]),
-                    "turning": self.turning.get(name, []),
-                }
-            )
-        return columns
+        labels: dict[str, list[str]] = {name: [] for name in self.used}
+        for condition in (condition for rule in self.explanation.rules for condition in rule.conditions):
+            labels[condition.feature].append(_label(condition))
+        return [self._column(name, labels[name]) for name in self.used]
 
-    def group(self, category: Category, rules: list[Rule]) -> dict[str, Any]:
-        """The rules of a kind."""
-        consequent = _common_consequent(category, rules)
+    def _column(self, name: str, labels: Sequence[str]) -> dict[str, object]:
+        value, is_numeric = self.explanation.instance[name], bool(self.quantiles[name])
+        words = re.split(r"[\s_.\-/]+", name) + " ".join([short(value), *labels]).split(" ")
+        at = percent_at(self.quantiles[name], value)
         return {
-            "heading": heading(category, self.prediction).replace(" …", "\N{NO-BREAK SPACE}…"),
+            "name": name,
+            "value": format_value(value),
+            "short": short(value),
+            "at": at,
+            "side": "left" if at is None else _side(at / 100),
+            "width": min(max(_SHORTEST, *map(len, words)), _LONGEST) + (0 if is_numeric else _FRAME),
+            "numeric": is_numeric,
+            "turning": self.turning.get(name, []),
+        }
+
+    def group(self, category: Category) -> dict[str, object]:
+        """The rules of a kind, or why there are none."""
+        rules = self.explanation.rules_of(category)
+        consequent = _common_consequent(category, rules)
+        reasons = [note.text for note in self.explanation.notes if note.category == category]
+        return {
+            "heading": heading(category, self.explanation.prediction).replace(" …", "\N{NO-BREAK SPACE}…"),
             "term": HEADINGS[category][1],
             "meaning": _MEANINGS[category],
-            "remark": remark(category, rules, self.prediction, self.scale),
+            "remark": self.reading.remark(category),
             "consequent": consequent,
             "tone": "for" if category.is_supporting else "against",
             "hypothetical": not category.is_current,
-            "rules": [self.rule(rule, consequent) for rule in rules],
+            "rules": [self._rule(rule, consequent) for rule in rules],
+            "reason": " ".join(reasons) or "No rule of this kind was found.",
         }
 
-    def rule(self, rule: Rule, consequent: str | None) -> dict[str, Any]:
+    def _rule(self, rule: Rule, consequent: str | None) -> dict[str, object]:
         """A rule: what everybody reads, and the figures."""
         cells = {condition.feature: self._cell(condition) for condition in rule.conditions}
         supporting = rule.category is None or rule.category.is_supporting
@@ -134,16 +121,16 @@ class _View:
             "answer": self._answer(rule, consequent),
         }
 
-    def _cell(self, condition: Condition) -> dict[str, Any]:
+    def _cell(self, condition: Condition) -> dict[str, object]:
         """A condition: a bar on the axis of a number, else a chip."""
-        value, quantiles = self.instance[condition.feature], self.quantiles[condition.feature]
+        value, quantiles = self.explanation.instance[condition.feature], self.quantiles[condition.feature]
         bar = isinstance(condition, Interval) and bool(quantiles)
         low, high = span(quantiles, condition.low, condition.high) if isinstance(condition, Interval) else (0.0, 1.0)
         return {
             "feature": condition.feature,
             "text": str(condition),
             "now": format_value(value),
-            "at": _at(value, quantiles),
+            "at": percent_at(quantiles, value),
             "bar": bar,
             "left": round(100 * low, 1),
             "width": round(100 * (high - low), 1),
@@ -153,41 +140,31 @@ class _View:
             "turning": self.turning.get(condition.feature, []),
         }
 
-    def _answer(self, rule: Rule, consequent: str | None) -> dict[str, Any] | None:
-        reply = answer(rule, self.prediction, self.scale)
+    def _answer(self, rule: Rule, consequent: str | None) -> dict[str, object] | None:
+        reply, scale = self.reading.answer(rule), self.reading.scale
         if reply is None:
             return None
+        before, after = reply.certainties or (None, None)
         return {
-            "before": _certainties(reply)[0],
-            "after": _certainties(reply)[1],
+            "before": before,
+            "after": after,
             "outcome": _outcome(reply, consequent),
             "mark": reply.mark,
             "tone": {"✔": "kept", "✖": "failed"}.get(reply.mark, "strong"),
-            "how": "without it" if rule.rerun is None else "on average" if reply.mean and reply.certainty else None,
-            "count": _count(rule, reply, self.scale),
-            "edits": [(edit.feature, *_values(str(edit), edit.feature)) for edit in reply.edits],
-            "arrow": _arrow(reply, self.scale),
-            "border": self.scale.border,
-            "margin": reply.certainty.startswith("margin "),
+            "how": "without it" if rule.rerun is None else "on average" if reply.mean and before else None,
+            "count": _count(rule, reply, scale),
+            "edits": [(edit.feature, *edit.texts) for edit in reply.edits],
+            "arrow": _arrow(reply),
+            "border": scale.border,
+            "margin": scale.unit == "margin",
         }
 
 
 def _outcome(reply: Answer, consequent: str | None) -> tuple[str, str] | None:
     """What the label is after a change, unless the heading or the figures say so."""
     if reply.label is not None:
-        return None if reply.label == consequent and reply.certainty else ("now", reply.label)
-    return ("still", reply.prediction) if reply.edits and not reply.certainty else None
-
-
-def _certainties(reply: Answer) -> tuple[str, str] | tuple[None, None]:
-    before, arrow, after = reply.certainty.removeprefix("margin ").partition(" → ")
-    return (before, after) if arrow else (None, None)
-
-
-def _values(text: str, feature: str) -> tuple[str, str]:
-    """Both values of an edit, as `Edit` writes them."""
-    before, _, after = text[len(feature) + 1 :].rpartition(" → ")
-    return before, after
+        return None if reply.label == consequent and reply.certainties else ("now", reply.label)
+    return ("still", reply.prediction) if reply.edits and reply.certainties is None else None
 
 
 def _count(rule: Rule, reply: Answer, scale: Scale) -> str | None:
@@ -202,11 +179,11 @@ def _count(rule: Rule, reply: Answer, scale: Scale) -> str | None:
     return f"turned {rule.check} ways" if turns else f"{rule.check} agree"
 
 
-def _arrow(reply: Answer, scale: Scale) -> dict[str, Any] | None:
+def _arrow(reply: Answer) -> dict[str, object] | None:
     """From the certainty of the prediction to the one after the change, in per cent; None: there are none."""
-    if reply.before is None or reply.after is None or not reply.certainty:
+    if reply.before is None or reply.after is None:
         return None
-    start, end = round(100 * scale.place(reply.before), 1), round(100 * scale.place(reply.after), 1)
+    start, end = (round(100 * reply.scale.place(certainty), 1) for certainty in (reply.before, reply.after))
     way = "still" if abs(end - start) < _LEAST_ARROW else "up" if end > start else "down"
     return {"start": start, "end": end, "left": min(start, end), "width": round(abs(end - start), 1), "way": way}
 
@@ -222,11 +199,6 @@ def _turning(effect: FeatureEffect) -> list[tuple[float, float]]:
     return [(round(100 * low, 1), round(100 * (high - low), 1)) for low, high in pieces]
 
 
-def _at(value: Any, quantiles: list[float]) -> float | None:
-    """Where the instance's value lies on its feature's axis, in per cent; None: the axis has no such place."""
-    return None if value is None or not quantiles else round(100 * position(quantiles, value), 1)
-
-
 def _label(condition: Condition) -> str:
     """A condition without its feature's name; a sign stays with its number, and a short range on one line.
 
@@ -240,7 +212,7 @@ def _label(condition: Condition) -> str:
     return re.sub(pattern, "\N{NO-BREAK SPACE}", label)
 
 
-def _common_consequent(category: Category, rules: list[Rule]) -> str | None:
+def _common_consequent(category: Category, rules: Sequence[Rule]) -> str | None:
     """Where all contradicting rules of a kind lead, if that is one class."""
     labels = {format_value(rule.consequent) for rule in rules}
     return labels.pop() if len(labels) == 1 and not category.is_supporting else None

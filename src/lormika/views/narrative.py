@@ -6,15 +6,18 @@ The sentences say what holds among similar cases and what the model answered; th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
-from lormika.rule import Category, Rule
+from lormika.rule import Rule
 from lormika.views import narrative_changes
-from lormika.views.certainty import Scale, scale
-from lormika.views.effects import FeatureEffect, feature_effects
-from lormika.views.payload import Payload, load_rule
+from lormika.views.certainty import Scale
+from lormika.views.reading import Reading
 from lormika.views.spans import Span, Tone, listed
 from lormika.views.words import percent, percents
+
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
 
 _MATTERS = 3  # features with so large an effect are named if similar cases cannot speak of them
 
@@ -28,48 +31,42 @@ class Narrative:
     changes: list[Span]
     checked: list[Span]  # small print
 
-    @property
-    def parts(self) -> list[list[Span]]:
-        """Those that are not empty."""
-        return [part for part in (self.prediction, self.reasons, self.changes, self.checked) if part]
+    def __str__(self) -> str:
+        parts = (self.prediction, self.reasons, self.changes, self.checked)
+        return " ".join("".join(span.text for span in part) for part in parts if part)
 
 
-def to_summary(payload: Payload) -> str:
+def to_summary(explanation: Explanation) -> str:
     """The sentences as plain text."""
-    return " ".join("".join(span.text for span in part) for part in narrative(payload).parts)
+    return str(narrate(Reading.of(explanation)))
 
 
-def narrative(payload: Payload) -> Narrative:
+def narrate(reading: Reading) -> Narrative:
     """What the model predicts, the best reason, what speaks against it most, and what turned the prediction."""
-    rules = [load_rule(rule) for rule in payload["rules"]]
-    measure = scale(payload)
-    effects = feature_effects(payload, measure)
-    counterfactuals = [rule for rule in rules if rule.category == Category.COUNTERFACTUAL]
     return Narrative(
-        _prediction(payload),
-        _reasons(rules, measure),
-        narrative_changes.changes(payload, counterfactuals, effects) + _constant(effects, measure),
-        narrative_changes.checked(payload, rules),
+        _prediction(reading.explanation),
+        _reasons(reading),
+        narrative_changes.changes(reading) + _constant(reading),
+        narrative_changes.checked(reading.explanation),
     )
 
 
-def _prediction(payload: Payload) -> list[Span]:
-    label = payload["prediction"]
-    chance = next(c["probability"] for c in payload["classes"] if c["label"] == label)
-    end = "." if chance is None else f" ({percent(chance)})."
-    return [Span("The model predicts "), Span(format_value(label), "for"), Span(end)]
+def _prediction(explanation: Explanation) -> list[Span]:
+    end = "." if explanation.probability is None else f" ({percent(explanation.probability)})."
+    return [Span("The model predicts "), Span(format_value(explanation.prediction), "for"), Span(end)]
 
 
-def _reasons(rules: list[Rule], measure: Scale) -> list[Span]:
+def _reasons(reading: Reading) -> list[Span]:
     """The best rule that is true now on each side."""
-    supporting = next((rule for rule in rules if rule.category == Category.CURRENT_SUPPORTING), None)
-    contradicting = next((rule for rule in rules if rule.category == Category.CURRENT_CONTRADICTING), None)
+    explanation, scale = reading.explanation, reading.scale
+    supporting = next(iter(explanation.current_supporting), None)
+    contradicting = next(iter(explanation.current_contradicting), None)
     spans: list[Span] = []
     if supporting is not None and supporting.weak:
-        spans += _needed(supporting, measure)
+        spans += _needed(supporting, scale)
     elif supporting is not None:
-        spans += [*_among(supporting, "for", "Among"), *_without(supporting, measure), Span(".")]
-    elif rules:
+        spans += [*_among(supporting, "for", "Among"), *_without(supporting, scale), Span(".")]
+    elif explanation.rules:
         spans += [Span("No rule that is true of this case supports that.")]
     if contradicting is not None:
         spans += [Span(" On the other hand, " if supporting else " " if spans else "")]
@@ -77,35 +74,33 @@ def _reasons(rules: list[Rule], measure: Scale) -> list[Span]:
     return spans
 
 
-def _needed(rule: Rule, measure: Scale) -> list[Span]:
+def _needed(rule: Rule, scale: Scale) -> list[Span]:
     """What the prediction needs, where no rule of similar cases was confirmed."""
     needs = listed([str(condition) for condition in rule.conditions], "and")
     check = rule.check
-    if check is None or measure.unit == "label":
+    if check is None or scale.unit == "label":
         end = "it turns" if check is None else f"it turned in {check} tries"
     else:
         average = " on average" if check.asked > 1 else ""
-        end = f"it is less certain{average} ({measure.change(check.before, check.after)})"
+        end = f"it is less certain{average} ({scale.change(check.before, check.after)})"
     return [Span("No rule of similar cases was confirmed; with other values than "), *needs, Span(f", {end}.")]
 
 
-def _without(rule: Rule, measure: Scale) -> list[Span]:
+def _without(rule: Rule, scale: Scale) -> list[Span]:
     """What the model said of this case with the rule made false."""
-    if rule.check is None or measure.unit == "label":
+    if rule.check is None or scale.unit == "label":
         return []
-    before, after = measure.change(rule.check.before, rule.check.after).removeprefix("margin ").split(" → ")
+    before, after = scale.pair(rule.check.before, rule.check.after)
     average = " on average" if rule.check.asked > 1 else ""
-    what = "margin" if measure.unit == "margin" else "probability"
+    what = "margin" if scale.unit == "margin" else "probability"
     label = Span(format_value(rule.consequent), "for")
     return [Span(f"; without that, the {what} of "), label, Span(f" falls from {before} to {after}{average}")]
 
 
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
-    """A share of similar cases; below a half, it is told as a shift, so that nobody takes it for most of them."""
-    label, share, usual = (
-        Span(format_value(rule.consequent), tone),
-        *percents(rule.confidence, rule.counts.share_without),
-    )
+    """A share of similar cases; below a half, it is said as a shift, so that nobody takes it for most of them."""
+    label = Span(format_value(rule.consequent), tone)
+    share, usual = percents(rule.confidence, rule.counts.share_without)
     spans = [Span(f"{among} similar cases with "), *listed([str(condition) for condition in rule.conditions], "and")]
     if rule.confidence < 0.5:
         spans += [Span(", the share predicted "), label, Span(f" is {share} instead of {usual}")]
@@ -115,11 +110,11 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     return spans
 
 
-def _constant(effects: list[FeatureEffect], measure: Scale) -> list[Span]:
+def _constant(reading: Reading) -> list[Span]:
     """Features that no rule can speak of, because all similar cases have the same value, and that still matter."""
     names = [
         effect.feature
-        for number, effect in enumerate(effects)
+        for number, effect in enumerate(reading.effects)
         if effect.constant and (effect.turns or (number < _MATTERS and effect.effect > 0))
     ]
     if not names:

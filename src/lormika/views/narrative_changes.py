@@ -3,52 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
-from lormika.rule import Edit, Rerun, Rule
-from lormika.views.effects import FeatureEffect
-from lormika.views.payload import Payload
+from lormika.rule import Edit, Rerun
+from lormika.views.reading import Reading
 from lormika.views.spans import Span, listed
 from lormika.views.words import percents
+
+if TYPE_CHECKING:
+    from lormika.explanation import AskedSummary, Explanation
 
 _MOST_CHANGES = 2
 _MOST_EDITS = 5  # that a sentence lists
 _MOST_NAMES = 3  # of other features that turn the prediction alone
 
 
-def changes(payload: Payload, rules: Sequence[Rule], effects: Sequence[FeatureEffect]) -> list[Span]:
+def changes(reading: Reading) -> list[Span]:
     """Changes that turned the prediction when the model was asked, the smallest first, and what turns it not."""
-    reruns = [rule.rerun for rule in rules if rule.rerun is not None]
+    explanation = reading.explanation
+    asked, is_binary = explanation.asked, len(explanation.classes) == 2
+    reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None]
     turning = _smallest([rerun for rerun in reruns if rerun.turned])
-    asked = payload["asked"]
     if asked is None:
-        return _turns(payload, turning[:_MOST_CHANGES]) + _end(turning, len({rerun.edits for rerun in reruns}))
+        return _turns(turning[:_MOST_CHANGES], is_binary) + _end(turning, len({rerun.edits for rerun in reruns}))
     alone = [rerun for rerun in turning if len(rerun.edits) == 1]
-    solo = {effect.feature for effect in effects if effect.turns} | {rerun.edits[0].feature for rerun in alone}
+    solo = {effect.feature for effect in reading.effects if effect.turns} | {rerun.edits[0].feature for rerun in alone}
     if alone:
-        return _with_single(payload, turning, solo, complete=asked["singles"] == asked["all_singles"])
+        spans = [*_turns(turning[:_MOST_CHANGES], is_binary), Span(".")]
+        return spans + _others(turning[:_MOST_CHANGES], solo, complete=asked.singles == asked.all_singles)
     nothing = "" if solo else _nothing(asked, with_pairs=not any(len(rerun.edits) == 2 for rerun in turning))
     spans = [Span(f"{nothing}{'; ' if turning else '.'}")] if nothing else []
     if turning:
-        spans += [*_turns(payload, turning[:1], "changing" if nothing else "Changing"), Span(".")]
+        spans += [*_turns(turning[:1], is_binary, "changing" if nothing else "Changing"), Span(".")]
     return spans
 
 
-def _with_single(payload: Payload, turning: list[Rerun], solo: set[str], complete: bool) -> list[Span]:
-    """At most two changes, and whether other features turn it alone, too."""
-    mentioned = turning[:_MOST_CHANGES]
-    spans = [*_turns(payload, mentioned), Span(".")]
+def _others(mentioned: Sequence[Rerun], solo: set[str], complete: bool) -> list[Span]:
+    """Whether features beside those mentioned turn it alone, too; that none does is exact if all were tried."""
     others = sorted(solo - {edit.feature for rerun in mentioned if len(rerun.edits) == 1 for edit in rerun.edits})
     if others:
         names = listed(others[:_MOST_NAMES], "and" if len(others) <= _MOST_NAMES else ",")
         more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
-        return [*spans, Span(" Alone, "), *names, Span(f"{more} can turn it, too.")]
-    return [*spans, Span(" No other feature turned it alone.")] if complete else spans
+        return [Span(" Alone, "), *names, Span(f"{more} can turn it, too.")]
+    return [Span(" No other feature turned it alone.")] if complete else []
 
 
-def _nothing(asked: Payload, with_pairs: bool) -> str:
+def _nothing(asked: AskedSummary, with_pairs: bool) -> str:
     """That no change of one feature turns it, nor of two; exact only if all were tried."""
-    singles, all_singles, pairs, all_pairs = (asked[name] for name in ("singles", "all_singles", "pairs", "all_pairs"))
+    singles, all_singles, pairs, all_pairs = asked.singles, asked.all_singles, asked.pairs, asked.all_pairs
     with_pairs = with_pairs and all_pairs > 0
     if not all_singles:
         return ""
@@ -65,27 +68,25 @@ def _nothing(asked: Payload, with_pairs: bool) -> str:
     )
 
 
-def _turns(payload: Payload, reruns: Sequence[Rerun], start: str = "Changing") -> list[Span]:
+def _turns(reruns: Sequence[Rerun], is_binary: bool, start: str = "Changing") -> list[Span]:
     """What each change turns the prediction to, without the end of the sentence."""
     spans: list[Span] = []
-    before: Scalar | None = None
+    before: tuple[bool, Scalar] | None = None
     for rerun in reruns:
-        chance = _chance(payload, rerun)
-        if not spans:
-            spans += [Span(f"{start} "), *_edits(rerun.edits), Span(" turns it to ")]
-            spans += [Span(format_value(rerun.label), "against"), Span(chance)]
-        elif rerun.label == before and isinstance(rerun.label, bool) == isinstance(before, bool):  # True is no 1 here
+        label = isinstance(rerun.label, bool), rerun.label  # True is no 1 here
+        chance = _chance(rerun) if is_binary else ""  # of several classes, only the old one's is known
+        if label == before:
             spans += [Span(", and so does changing "), *_edits(rerun.edits), Span(chance)]
         else:
-            spans += [Span("; changing "), *_edits(rerun.edits), Span(" turns it to ")]
+            spans += [Span("; changing " if spans else f"{start} "), *_edits(rerun.edits), Span(" turns it to ")]
             spans += [Span(format_value(rerun.label), "against"), Span(chance)]
-        before = rerun.label
+        before = label
     return spans
 
 
-def _chance(payload: Payload, rerun: Rerun) -> str:
-    """How probable the new label is: known if there are two classes."""
-    if rerun.probability is None or len(payload["classes"]) != 2:
+def _chance(rerun: Rerun) -> str:
+    """How probable the other one of two classes is."""
+    if rerun.probability is None:
         return ""
     return f" ({percents(0.5, 1 - rerun.probability)[1]})"  # the digits that tell it from a tie
 
@@ -119,27 +120,25 @@ def _smallest(reruns: list[Rerun]) -> list[Rerun]:
     return kept
 
 
-def checked(payload: Payload, rules: Sequence[Rule]) -> list[Span]:
+def checked(explanation: Explanation) -> list[Span]:
     """How much the model was asked, as small print."""
-    asked = payload["asked"]
+    asked, rules = explanation.asked, explanation.rules
     if asked is None:
         return []
-    start = "The model was asked about changes of this case: "
+    start = "The model was asked about changes of this case"
     if rules and all(rule.check is not None for rule in rules):
-        start = "Every rule here was checked by asking the model about this case: "
-    words = {"singles": "single change", "pairs": "pair"}
-    tried = {name: word for name, word in words.items() if asked[f"all_{name}"]} or {"singles": "single change"}
-    if all(asked[name] == asked[f"all_{name}"] for name in tried):
-        numbers = [_number(asked[name], word) for name, word in tried.items()]
-        return [Span(f"{start}{' and '.join(numbers)}, all there are at these cut points.")]
-    numbers = [_part(asked, name, word) for name, word in tried.items()]
-    return [Span(f"{start}{' and '.join(numbers)} at these cut points.")]
+        start = "Every rule here was checked by asking the model about this case"
+    tries = [(asked.singles, asked.all_singles, "single change"), (asked.pairs, asked.all_pairs, "pair")]
+    tries = [one for one in tries if one[1]] or tries[:1]
+    if all(count == total for count, total, _ in tries):
+        numbers = " and ".join(_number(count, name) for count, _, name in tries)
+        return [Span(f"{start}: {numbers}, all there are at these cut points.")]
+    return [Span(f"{start}: {' and '.join(_part(*one) for one in tries)} at these cut points.")]
 
 
 def _number(count: int, name: str) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
-def _part(asked: Payload, name: str, word: str) -> str:
-    count, total = asked[name], asked[f"all_{name}"]
-    return f"all {_number(count, word)}" if count == total else f"{count:,} of {_number(total, word)}"
+def _part(count: int, total: int, name: str) -> str:
+    return f"all {_number(count, name)}" if count == total else f"{count:,} of {_number(total, name)}"

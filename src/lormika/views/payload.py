@@ -1,4 +1,4 @@
-"""The versioned JSON form of rules and explanations: the only contract between processes, and all that views know.
+"""The versioned JSON form of explanations and rules: written, and read again.
 
 Plain Python scalars, lists and dicts; `payload.schema.json` beside this file is its JSON Schema. An open end of an
 interval is null, a missing value is null, and nothing is stored that follows from a rule's counts.
@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lormika.errors import InputError
+from lormika.explanation import AskedSummary, ClassSummary, Effect, Explanation, FeatureSummary, NeighbourhoodSummary
 from lormika.rule import Category, Check, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
+from lormika.stages.notes import Note
 from lormika.views.payload_coherence import find_clash
 from lormika.views.payload_shape import find_fault
 
-FORMAT, RULES_FORMAT = "lormika.explanation", "lormika.rules"
-VERSION = 2
+if TYPE_CHECKING:
+    from lormika.views.rule_table import RuleList
+
+FORMAT, VERSION = "lormika.explanation", 3
+RULES_FORMAT, RULES_VERSION = "lormika.rules", 2
 _MOST_DIGITS = 400  # of a whole number: more than any finite one has
 
 Payload = dict[str, Any]
+_Flat = Counts | Edit | Check | FeatureSummary | ClassSummary | NeighbourhoodSummary | Effect | AskedSummary
+_T = TypeVar("_T")
 
 
 def json_schema() -> dict[str, Any]:
@@ -36,19 +43,15 @@ def json_schema() -> dict[str, Any]:
 _schema = cache(json_schema)  # for reading only: a caller of json_schema may change what it gets
 
 
-def check(payload: Any) -> None:
-    """Refuse what is no explanation, or of a version that is not understood."""
+def validate(payload: Any) -> None:
+    """Refuse a payload that does not follow the schema, or whose parts do not fit together, naming the place."""
     if not isinstance(payload, dict) or payload.get("format") != FORMAT:
         raise InputError(f"this is not an explanation: its format is not {FORMAT!r}")
     if payload.get("version") != VERSION:
         raise InputError(
-            f"an explanation of version {payload.get('version')!r}; this release of lormika reads version {VERSION}"
+            f"an explanation of version {payload.get('version')!r}; this release of lormika reads version {VERSION}: "
+            "explain the instance again"
         )
-
-
-def validate(payload: Any) -> None:
-    """Refuse a payload that does not follow the schema, or whose parts do not fit together, naming the place."""
-    check(payload)
     fault = find_fault(_schema(), payload) or find_clash(payload)
     if fault is not None:
         raise InputError(f"this explanation cannot be used: {fault}")
@@ -71,6 +74,55 @@ def _parse_integer(digits: str) -> float:
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
+def dump_explanation(explanation: Explanation) -> Payload:
+    """An explanation as plain data, without its sample."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "instance": dict(explanation.instance),
+        "prediction": explanation.prediction,
+        "rules": [dump_rule(rule) for rule in explanation.rules],
+        "notes": [_dump_note(note) for note in explanation.notes],
+        "features": [_dump(feature) for feature in explanation.features],
+        "classes": [_dump(one) for one in explanation.classes],
+        "neighbourhood": _dump(explanation.neighbourhood),
+        "options": dict(explanation.options),
+        "versions": dict(explanation.versions),
+        "unit": explanation.unit,
+        "effects": [_dump(effect) for effect in explanation.effects],
+        "asked": _dump(explanation.asked),
+    }
+
+
+def load_explanation(payload: Mapping[str, Any]) -> Explanation:
+    """The inverse of `dump_explanation`; a payload that is not valid is refused."""
+    validate(payload)
+    return Explanation(
+        instance=dict(payload["instance"]),
+        prediction=payload["prediction"],
+        rules=tuple(load_rule(rule) for rule in payload["rules"]),
+        notes=tuple(_load_note(note) for note in payload["notes"]),
+        features=tuple(_load(FeatureSummary, feature) for feature in payload["features"]),
+        classes=tuple(_load(ClassSummary, one) for one in payload["classes"]),
+        neighbourhood=_load(NeighbourhoodSummary, payload["neighbourhood"]),
+        options=dict(payload["options"]),
+        versions=dict(payload["versions"]),
+        unit=payload["unit"],
+        effects=tuple(_load(Effect, effect) for effect in payload["effects"]),
+        asked=_load_any(AskedSummary, payload["asked"]),
+    )
+
+
+def dump_rules(rules: RuleList) -> Payload:
+    """Rules of a table, without an instance, and what they were searched with."""
+    return {
+        "format": RULES_FORMAT,
+        "version": RULES_VERSION,
+        "options": dict(rules.options),
+        "rules": [dump_rule(rule) for rule in rules.rules],
+    }
+
+
 def dump_rule(rule: Rule) -> Payload:
     """A rule as plain data.
 
@@ -78,44 +130,82 @@ def dump_rule(rule: Rule) -> Payload:
     [{'type': 'interval', 'feature': 'age', 'low': None, 'high': 30.0, 'integer': False}]
     """
     return {
-        "category": None if rule.category is None else rule.category.value,
+        "category": _dump_category(rule.category),
         "conditions": [_dump_condition(condition) for condition in rule.conditions],
         "consequent": rule.consequent,
-        "counts": asdict(rule.counts),
-        "real": None if rule.real is None else asdict(rule.real),
+        "counts": _dump(rule.counts),
+        "real": _dump(rule.real),
         "score": rule.score,
         "p_value": None if math.isnan(rule.p_value) else rule.p_value,
-        "rerun": None if rule.rerun is None else asdict(rule.rerun) | {"edits": [asdict(e) for e in rule.rerun.edits]},
-        "check": None if rule.check is None else asdict(rule.check),
+        "rerun": _dump_rerun(rule.rerun),
+        "check": _dump(rule.check),
         "weak": rule.weak,
-    }
-
-
-def dump_rules(rules: Iterable[Rule], options: Mapping[str, Any]) -> Payload:
-    """Rules of a table, without an instance, and what they were searched with."""
-    return {
-        "format": RULES_FORMAT,
-        "version": VERSION,
-        "options": dict(options),
-        "rules": [dump_rule(rule) for rule in rules],
     }
 
 
 def load_rule(payload: Payload) -> Rule:
     """A rule from plain data: the inverse of `dump_rule`."""
-    real, rerun, check = payload["real"], payload["rerun"], payload["check"]
     return Rule(
         conditions=tuple(_load_condition(condition) for condition in payload["conditions"]),
         consequent=payload["consequent"],
-        counts=Counts(**payload["counts"]),
+        counts=_load(Counts, payload["counts"]),
         score=payload["score"],
         p_value=math.nan if payload["p_value"] is None else payload["p_value"],
-        category=None if payload["category"] is None else Category(payload["category"]),
-        real=None if real is None else Counts(**real),
-        rerun=None if rerun is None else Rerun(**rerun | {"edits": tuple(Edit(**edit) for edit in rerun["edits"])}),
-        check=None if check is None else Check(**check),
+        category=_load_category(payload["category"]),
+        real=_load_any(Counts, payload["real"]),
+        rerun=_load_rerun(payload["rerun"]),
+        check=_load_any(Check, payload["check"]),
         weak=payload["weak"],
     )
+
+
+def _dump(part: _Flat | None) -> Payload | None:
+    """The fields of a part that has no parts of its own."""
+    if part is None:
+        return None
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _load(make: Callable[..., _T], payload: Payload) -> _T:
+    return make(**{name: tuple(value) if isinstance(value, list) else value for name, value in payload.items()})
+
+
+def _load_any(make: Callable[..., _T], payload: Payload | None) -> _T | None:
+    return None if payload is None else _load(make, payload)
+
+
+def _dump_category(category: Category | None) -> str | None:
+    return None if category is None else category.value
+
+
+def _load_category(name: str | None) -> Category | None:
+    return None if name is None else Category(name)
+
+
+def _dump_note(note: Note) -> Payload:
+    return {"text": note.text, "category": _dump_category(note.category)}
+
+
+def _load_note(payload: Payload) -> Note:
+    return Note(payload["text"], _load_category(payload["category"]))
+
+
+def _dump_rerun(rerun: Rerun | None) -> Payload | None:
+    if rerun is None:
+        return None
+    return {
+        "edits": [_dump(edit) for edit in rerun.edits],
+        "label": rerun.label,
+        "probability": rerun.probability,
+        "turned": rerun.turned,
+    }
+
+
+def _load_rerun(payload: Payload | None) -> Rerun | None:
+    if payload is None:
+        return None
+    return Rerun(**payload | {"edits": tuple(_load(Edit, edit) for edit in payload["edits"])})
 
 
 def _dump_condition(condition: Condition) -> Payload:

@@ -37,6 +37,7 @@ class _Clashes:
         yield from self._asked()
         for place, rule in enumerate(self.payload["rules"]):
             yield from self._rule(rule, ("rules", place))
+        yield from self._notes()
 
     def _features(self) -> Iterator[Fault]:
         yield from _repeated([f["name"] for f in self.payload["features"]], ("features",), "name")
@@ -92,6 +93,15 @@ class _Clashes:
         for part, whole in (("singles", "all_singles"), ("pairs", "all_pairs")):
             if asked is not None and asked[part] > asked[whole]:
                 yield Fault(("asked", part), f"must be at most {asked[whole]}, as {whole} says")
+
+    def _notes(self) -> Iterator[Fault]:
+        """A note of a kind says why there are no such rules, and one is enough."""
+        taken = {rule["category"]: "there are rules of this kind" for rule in self.payload["rules"]}
+        for place, note in enumerate(self.payload["notes"]):
+            if note["category"] in taken:
+                yield Fault(("notes", place, "category"), f"must be null, for {taken[note['category']]}")
+            if note["category"] is not None:
+                taken[note["category"]] = "another note is about this kind"
 
     def _rule(self, rule: Mapping[str, Any], path: Path) -> Iterator[Fault]:
         yield from _repeated([c["feature"] for c in rule["conditions"]], (*path, "conditions"), "feature")

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from lormika.frames.values import format_value
-from lormika.views.narrative import to_summary
-from lormika.views.payload import Payload
+from lormika.views.narrative import narrate
+from lormika.views.reading import Reading
 from lormika.views.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from lormika.explanation import Explanation
 
 _DPI = 200
 _MOST_PIXELS = 30_000, 25_000_000  # along a side, and in all: larger pictures are slow to draw and to open
@@ -35,34 +37,36 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def matrix(payload: Payload) -> Figure:
+def matrix(explanation: Explanation) -> Figure:
     """Rules as rows of an aligned matrix, with a column for each feature they use."""
     from lormika.views import plot_matrix, plot_sheet
 
     plot_sheet.require_matplotlib()
-    return _described(plot_matrix.draw(payload), payload, "Rules that explain the prediction")
+    reading = Reading.of(explanation)
+    return _described(plot_matrix.draw(reading), reading, "Rules that explain the prediction")
 
 
-def scatter(payload: Payload) -> Figure:
+def scatter(explanation: Explanation) -> Figure:
     """Confidence over coverage of all rules, with lines of equal leverage."""
     from lormika.views import plot_scatter, plot_sheet
 
     plot_sheet.require_matplotlib()
     title = "Confidence and coverage of the rules that explain the prediction"
-    return _described(plot_scatter.draw(payload), payload, title)
+    return _described(plot_scatter.draw(explanation), Reading.of(explanation), title)
 
 
-def effects(payload: Payload) -> Figure:
+def effects(explanation: Explanation) -> Figure:
     """What the prediction depends on: a strip for each feature, with what the model says along it."""
     from lormika.views import plot_effects, plot_sheet
 
     plot_sheet.require_matplotlib()
-    return _described(plot_effects.draw(payload), payload, "What the prediction depends on:")
+    reading = Reading.of(explanation)
+    return _described(plot_effects.draw(reading), reading, "What the prediction depends on:")
 
 
-def _described(figure: Figure, payload: Payload, title: str) -> Figure:
+def _described(figure: Figure, reading: Reading, title: str) -> Figure:
     """Give a figure a label, for whoever cannot see it: a line with the title, and one with the description."""
-    texts = f"{title} {format_value(payload['prediction'])}", to_summary(payload)
+    texts = f"{title} {format_value(reading.explanation.prediction)}", str(narrate(reading))
     figure.set_label("\n".join(_shorten(text, most) for text, most in zip(texts, _MOST_CHARACTERS, strict=True)))
     return figure
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Condition, Interval, Missing, Rule
-from lormika.views.axis import position, span
-from lormika.views.payload import Payload
+from lormika.views.axis import axes, position, span
 from lormika.views.plot_sheet import NAME, TEXT, VALUE, Typesetter
 from lormika.views.words import condition_label, is_true
+
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
 
 # All lengths are points.
 _GAP = 12.0
@@ -84,22 +86,22 @@ class Column:
         return max(self.left + width / 2, min(middle, self.right - width / 2))
 
 
-def columns(typesetter: Typesetter, payload: Payload, rules: Iterable[Rule], left: float) -> Iterator[Column]:
+def columns(typesetter: Typesetter, explanation: Explanation, rules: Iterable[Rule], left: float) -> Iterator[Column]:
     """A column for each feature used, in order of appearance, as wide as its texts need."""
-    quantiles = {feature["name"]: tuple(feature["quantiles"]) for feature in payload["features"]}
+    quantiles = axes(explanation)
     used: dict[str, list[Condition]] = {}
     for rule in rules:
         for condition in rule.conditions:
             used.setdefault(condition.feature, []).append(condition)
     for name, conditions in used.items():
-        value, axis = payload["instance"][name], quantiles[name]
+        value, axis = explanation.instance[name], quantiles[name]
         has_lane = bool(axis) and (value is None or any(isinstance(c, Missing) for c in conditions))
         width = _width(typesetter, name, value, conditions, 0.0 if axis else 2 * _PILL)
         yield Column(name, left, width, value, axis, _LANE if has_lane else 0.0)
         left += width + _GAP
 
 
-def _width(typesetter: Typesetter, name: str, value: Any, conditions: list[Condition], extra: float) -> float:
+def _width(typesetter: Typesetter, name: str, value: Scalar | None, conditions: list[Condition], extra: float) -> float:
     natural = typesetter.natural
     widths = [natural(condition_label(condition), TEXT, _WIDEST) + extra for condition in conditions]
     widths.append(natural(format_value(value), VALUE, _WIDEST))

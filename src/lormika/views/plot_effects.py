@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from lormika.errors import InputError
 from lormika.frames.values import format_value
 from lormika.views.axis import position
-from lormika.views.certainty import scale
-from lormika.views.effects import Asked, FeatureEffect, feature_effects, others, rest_sentence, shade, shown
-from lormika.views.payload import Payload
+from lormika.views.effects import Asked, FeatureEffect, others, rest_sentence, shade, shown
 from lormika.views.plot_sheet import BLUE, INK, NAME, ORANGE, PAPER, SMALL, TEXT, VALUE, Sheet, Style, Typesetter
+from lormika.views.reading import Reading
 from lormika.views.words import short
 
 if TYPE_CHECKING:
@@ -26,30 +25,30 @@ _TITLE = Style(11.5, INK, "bold")
 _TURNING = Style(TEXT.size, ORANGE, "bold")
 
 
-def draw(payload: Payload) -> Figure:
+def draw(reading: Reading) -> Figure:
     """The whole figure."""
-    if not payload["effects"]:
+    if not reading.effects:
         raise InputError('nothing was asked about single features: plot(kind="effects") needs explain(confirm=True)')
-    return _Strips(payload).draw()
+    return _Strips(reading).draw()
 
 
 class _Strips:
     """Draws from top to bottom; `y` is how far it has come."""
 
-    def __init__(self, payload: Payload) -> None:
-        self.payload, self.scale = payload, scale(payload)
+    def __init__(self, reading: Reading) -> None:
+        self.prediction, self.scale = reading.explanation.prediction, reading.scale
         self.typesetter = Typesetter()
         self.values = _MARGIN + _NAMES + _GAP
         self.strip = self.values + _VALUES + _GAP
         self.span = self.strip + _STRIP + _GAP
         self.turns = self.span + _SPAN + _GAP
-        self.worth, self.rest = shown(feature_effects(payload, self.scale), self.scale)
+        self.worth, self.rest = shown(reading.effects, self.scale)
         self.right = self.turns + _TURNS if any(effect.turns for effect in self.worth) else self.span + _SPAN
         self.sheet = Sheet(self.typesetter, self.right + _MARGIN)
         self.y = _MARGIN
 
     def draw(self) -> Figure:
-        label = format_value(self.payload["prediction"])
+        label = format_value(self.prediction)
         self._paragraph("What this prediction depends on", _TITLE)
         self._paragraph(
             f"One value changed, all others as they are. Blue: it stays {label}, the darker the surer; orange: it "
@@ -117,7 +116,7 @@ class _Strips:
 
     def _words(self, asked: Asked) -> list[str]:
         """A category, cut off if it must be, and its certainty."""
-        certainty = self.scale.span(asked.certainty, asked.certainty)
+        certainty = self.scale.text(asked.certainty)
         room = _STRIP - 2 * _CHIP_PAD - 8 - self.typesetter.width(certainty, TEXT)
         name = self.typesetter.wrap(format_value(asked.value), TEXT, room)[0]
         return [f"{name}  {certainty}".rstrip()]

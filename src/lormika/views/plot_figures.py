@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from lormika.frames.values import Scalar, format_value
+from lormika.frames.values import format_value
 from lormika.rule import Edit, Rule
-from lormika.views.answers import Answer, answer
-from lormika.views.certainty import scale
-from lormika.views.payload import Payload
+from lormika.views.answers import Answer
 from lormika.views.plot_sheet import BAR, FAINT, INK, NAME, SMALL, TEXT, VALUE, Sheet, Style
+from lormika.views.reading import Reading
 from lormika.views.words import leverage, percent
 
 # All lengths are points.
@@ -17,17 +16,16 @@ _GAP = 11.0
 _CONFIDENCE, _PERCENT, _COVERAGE, _LIFT, _LEVERAGE, _ARROWS, _VERDICT = 62.0, 39.0, 52.0, 32.0, 42.0, 74.0, 60.0
 _LEAST_ARROW = 6.0  # shorter ones are a dot
 _SIGN = 14.0  # room of a verdict's sign before its text
-_STRONG, _SAID = Style(9, INK, "bold"), Style(SMALL.size)
+_STRONG, _ANSWER = Style(9, INK, "bold"), Style(SMALL.size)
 _KEPT, _FAILED, _OTHER = (Style(8.5, colour, "bold") for colour in ("#0B5D2A", "#8A2D00", INK))
 
 
 class Figures:
     """Columns of figures, from `left` to `right`."""
 
-    def __init__(self, payload: Payload, rules: list[Rule], left: float) -> None:
-        self.prediction: Scalar = payload["prediction"]
-        self.scale = scale(payload)
-        self.asked = any(self._answer(rule) is not None for rule in rules)
+    def __init__(self, reading: Reading, left: float) -> None:
+        self.reading, self.scale = reading, reading.scale
+        self.asked = any(reading.answer(rule) is not None for rule in reading.explanation.rules)
         self.confidence = left
         self.coverage = self.confidence + _CONFIDENCE + _PERCENT + _GAP
         self.lift = self.coverage + _COVERAGE + _GAP
@@ -51,7 +49,7 @@ class Figures:
             if explained:
                 sheet.write(x, names + 4, explained, SMALL)
         if self.asked and self._before is not None:
-            now = [self.scale.span(self._before, self._before)]
+            now = [self.scale.text(self._before)]
             sheet.write(self._chance(self._before), values, now, VALUE, "center", "bottom")
 
     @property
@@ -59,13 +57,11 @@ class Figures:
         """The certainty of the instance as it is; None: only labels are known."""
         return None if self.scale.unit == "label" else self.scale.before
 
-    def _answer(self, rule: Rule) -> Answer | None:
-        return answer(rule, self.prediction, self.scale)
-
     def _of_what(self, sheet: Sheet) -> list[str]:
         if self._before is None:
             return []
-        text = f"{'margin' if self.scale.unit == 'margin' else 'chance'} of “{format_value(self.prediction)}”"
+        measure = "margin" if self.scale.unit == "margin" else "chance"
+        text = f"{measure} of “{format_value(self.reading.explanation.prediction)}”"
         return sheet.typesetter.wrap(text, SMALL, self.right - self.arrows)
 
     def mark(self, sheet: Sheet, top: float, bottom: float) -> None:
@@ -87,7 +83,7 @@ class Figures:
         if real is not None:
             rows = f"{real.antecedent:,} + {rule.counts.antecedent - real.antecedent:,}"
         faded = [[(line, SMALL) for line in lines] for lines in (leads, wrap(rows, SMALL, _COVERAGE, 2))]
-        reply = self._answer(rule)
+        reply = self.reading.answer(rule)
         return [*faded, [] if reply is None else self._below_answer(sheet, rule, reply)]
 
     def _below_answer(self, sheet: Sheet, rule: Rule, reply: Answer) -> list[tuple[str, Style]]:
@@ -96,14 +92,14 @@ class Figures:
         if not reply.certainty:
             lines = self._labels(sheet, reply)[1:]
         else:
-            lines = wrap(f"now {reply.label}", _SAID, room) if reply.label is not None else []
+            lines = wrap(f"now {reply.label}", _ANSWER, room) if reply.label is not None else []
         edits = [line for edit in reply.edits for line in _change(sheet, edit, room)]
         if rule.rerun is None and reply.certainty:
             edits = ["without it, on average"] if reply.mean else ["without it"]
         elif reply.mean:
             edits.append("on average")
         counts = [] if rule.check is None or not reply.certainty else [f"in {rule.check} changes"]
-        return [(line, _SAID) for line in lines] + [(line, SMALL) for line in edits + counts]
+        return [(line, _ANSWER) for line in lines] + [(line, SMALL) for line in edits + counts]
 
     def _beneath(self, reply: Answer | None) -> float:
         """Left end of what stands beneath an answer."""
@@ -122,7 +118,7 @@ class Figures:
         lift = "–" if math.isnan(rule.lift) else f"{rule.lift:.{2 if rule.lift < 100 else 0}f}"
         sheet.write(self.lift, y, [lift], TEXT, down="center")
         sheet.write(self.leverage, y, [leverage(rule)], TEXT, down="center")
-        reply = self._answer(rule)
+        reply = self.reading.answer(rule)
         for x, lines in zip((left, self.coverage, self._beneath(reply)), self.below(sheet, rule), strict=True):
             for number, (line, style) in enumerate(lines):
                 sheet.write(x, y + BAR / 2 + 3 + number * SMALL.line, [line], style)
@@ -141,7 +137,7 @@ class Figures:
         if abs(after - before) >= _LEAST_ARROW:
             sheet.arrow(before, after, y, colour)
         sheet.marker(before, y, "o", 5)
-        new = reply.certainty.rpartition(" → ")[2]
+        new = self.scale.pair(reply.before, reply.after)[1]
         sheet.write(self.verdict, y, [f"{new} {reply.mark}".strip()], style, down="center")
 
     def _labels(self, sheet: Sheet, reply: Answer) -> list[str]:
@@ -153,7 +149,7 @@ class Figures:
         line = wrap(f"{old} → {new}", TEXT, room)[0]
         if not line.endswith("…"):
             return [line]
-        return [wrap(old, TEXT, room)[0], wrap(f"→ {new}", _SAID, room)[0]]
+        return [wrap(old, TEXT, room)[0], wrap(f"→ {new}", _ANSWER, room)[0]]
 
 
 def _change(sheet: Sheet, edit: Edit, room: float) -> list[str]:

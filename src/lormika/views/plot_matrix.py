@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
 from lormika.rule import Category, Condition, Rule
-from lormika.views.answers import remark
-from lormika.views.payload import Payload, load_rule
 from lormika.views.plot_columns import Column, columns
 from lormika.views.plot_figures import Figures
 from lormika.views.plot_sheet import (
@@ -26,6 +24,7 @@ from lormika.views.plot_sheet import (
     Style,
     Typesetter,
 )
+from lormika.views.reading import Reading
 from lormika.views.words import HEADINGS, condition_label, heading, is_true, percent
 
 if TYPE_CHECKING:
@@ -80,23 +79,22 @@ class _Cell:
         return len(self.lines) * TEXT.line + 5
 
 
-def draw(payload: Payload) -> Figure:
+def draw(reading: Reading) -> Figure:
     """The whole figure."""
-    rules = [load_rule(rule) for rule in payload["rules"]]
-    bands = {category: [rule for rule in rules if rule.category == category] for category in HEADINGS}
-    return _Matrix(payload, bands).draw()
+    return _Matrix(reading).draw()
 
 
 class _Matrix:
     """Draws from top to bottom; `y` is how far it has come."""
 
-    def __init__(self, payload: Payload, bands: Mapping[Category, list[Rule]]) -> None:
-        self.payload, self.bands = payload, bands
-        rules = [rule for band in bands.values() for rule in band]
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.explanation = reading, reading.explanation
+        self.bands = {category: self.explanation.rules_of(category) for category in HEADINGS}
+        rules = [rule for band in self.bands.values() for rule in band]
         self.typesetter, start = Typesetter(), _MARGIN + _KINDS + _GAP
-        self.columns = {column.name: column for column in columns(self.typesetter, payload, rules, start)}
+        self.columns = {column.name: column for column in columns(self.typesetter, self.explanation, rules, start)}
         left = max((column.right + _GAP for column in self.columns.values()), default=start)
-        self.figures = Figures(payload, rules, left)
+        self.figures = Figures(reading, left)
         self.right = self.figures.right
         self.sheet = Sheet(self.typesetter, self.right + 2 * _MARGIN)
         self.y = _MARGIN
@@ -116,21 +114,19 @@ class _Matrix:
 
     def _title(self) -> None:
         """What the model predicts, and for how many similar rows."""
-        near, classes = self.payload["neighbourhood"], self.payload["classes"]
-        own = next(c for c in classes if c["label"] == self.payload["prediction"])
-        total, room = sum(c["rows"] for c in classes), self.right - 2 * _MARGIN - 160
-        pieces = [("The model predicts", _TITLE, room), (format_value(own["label"]), _TITLE_LABEL, room)]
-        if own["probability"] is not None:
-            pieces.append((f"({percent(own['probability'])})", _TITLE, room))
-        x = _MARGIN
-        for text, style, width in pieces:
-            line = self.typesetter.wrap(text, style, width)
+        near, predicted = self.explanation.neighbourhood, self.explanation.predicted
+        pieces = [("The model predicts", _TITLE), (format_value(predicted.label), _TITLE_LABEL)]
+        if predicted.probability is not None:
+            pieces.append((f"({percent(predicted.probability)})", _TITLE))
+        x, room = _MARGIN, self.right - 2 * _MARGIN - 160
+        for text, style in pieces:
+            line = self.typesetter.wrap(text, style, room)
             self.sheet.write(x, self.y, line, style)
             x += 1.01 * self.typesetter.width(line[0], style) + 5  # on screens letters may be a little wider
         self.y += _TITLE.line + 3
         self._paragraph(
-            f"as it does for {percent(own['rows'] / total)} of {total:,} similar rows: {near['selected']:,} real ones "
-            f"and {near['generated']:,} generated from them"
+            f"as it does for {percent(predicted.rows / near.rows)} of {near.rows:,} similar rows: {near.selected:,} "
+            f"real ones and {near.generated:,} generated from them"
         )
         self.y += 10
 
@@ -156,10 +152,10 @@ class _Matrix:
         self.figures.head(self.sheet, middle, foot)
         self.y = foot + 9
 
-    def _band(self, category: Category, rules: list[Rule]) -> None:
+    def _band(self, category: Category, rules: Sequence[Rule]) -> None:
         """The rules of a kind below each other, with its name beside them."""
         colour = BLUE if category.is_supporting else ORANGE
-        top, label_foot = self.y, self._kind(category, rules, Style(10, colour, "bold"))
+        top, label_foot = self.y, self._kind(category, Style(10, colour, "bold"))
         self.y += 4
         for rule in rules:
             self._row(rule, colour)
@@ -172,14 +168,13 @@ class _Matrix:
         self.sheet.strip(_MARGIN, top, _STRIP, self.y - top, colour, category.is_current)
         self.y += _BETWEEN
 
-    def _kind(self, category: Category, rules: list[Rule], style: Style) -> float:
+    def _kind(self, category: Category, style: Style) -> float:
         """Plain words, the paper's term beneath, and a remark if there is one; how far down they reach."""
         x, y, width = _MARGIN + _STRIP + 8, self.y + 8, _KINDS - _STRIP - 8
-        prediction = self.figures.prediction
-        texts = [(heading(category, prediction), style, 3), (HEADINGS[category][1], SMALL, 3)]
-        remarkable = remark(category, rules, prediction, self.figures.scale)
-        if remarkable is not None:
-            texts.append((remarkable, _REMARK, 6))
+        texts = [(heading(category, self.explanation.prediction), style, 3), (HEADINGS[category][1], SMALL, 3)]
+        remark = self.reading.remark(category)
+        if remark is not None:
+            texts.append((remark, _REMARK, 6))
         for text, kind, most in texts:
             lines = self.typesetter.wrap(text, kind, width, most)
             self.sheet.write(x, y, lines, kind)
@@ -217,5 +212,4 @@ class _Matrix:
         self.y += 6
         self._paragraph(_LEGEND)
         if self.figures.asked:
-            checked = any(rule.check is not None for rules in self.bands.values() for rule in rules)
-            self._paragraph(_LEGEND_CHECK if checked else _LEGEND_RERUN)
+            self._paragraph(_LEGEND_CHECK if self.reading.is_confirmed else _LEGEND_RERUN)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
 from lormika.views.leverage import Curve, apart, leverage_curves
-from lormika.views.payload import Payload, load_rule
 from lormika.views.plot_sheet import BLUE, FADED, INK, ORANGE, PAPER, SMALL, TEXT, Style, Typesetter, left_to_right
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from lormika.explanation import Explanation
 
 # All lengths are points.
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 334.0, 284.0, 50.0, 54.0, 42.0  # of the axes, and around them
@@ -20,14 +21,14 @@ _NARROWEST, _WIDEST = 104.0, 240.0  # names of the curves, right of the axes
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
 
 
-def draw(payload: Payload) -> Figure:
+def draw(explanation: Explanation) -> Figure:
     """The whole figure."""
     from matplotlib.figure import Figure
 
-    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None and rule.counts.antecedent]
+    rules = [rule for rule in explanation.rules if rule.category is not None and rule.counts.antecedent]
     typesetter = Typesetter()
     most = min(1.0, 1.1 * max((rule.coverage for rule in rules), default=1.0))
-    curves = leverage_curves(rules, payload["prediction"], most)
+    curves = leverage_curves(rules, explanation.prediction, most)
     names = max([_NARROWEST, *(typesetter.natural(curve.name, SMALL, _WIDEST) for curve in curves)])
     size = _LEFT + _WIDTH + names + 12, _TOP + _HEIGHT + _BOTTOM
     figure = Figure(figsize=(size[0] / 72, size[1] / 72), facecolor=PAPER)
@@ -38,7 +39,7 @@ def draw(payload: Payload) -> Figure:
         _draw_rule(axes, rule)
     if not rules:
         axes.text(0.5, 0.5, "none found", transform=axes.transAxes, ha="center", **_look(typesetter, SMALL))
-    _legend(figure, typesetter, payload["prediction"])
+    _legend(figure, typesetter, explanation.prediction)
     return figure
 
 

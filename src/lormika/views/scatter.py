@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lormika.rule import Rule
-from lormika.views.leverage import apart, leverage_curves
-from lormika.views.payload import Payload, load_rule
+from lormika.views.leverage import Curve, apart, leverage_curves
+
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 320, 52, 250, 12, 40  # margins on the four sides
 _LINE = 13.0  # height of a line of text
@@ -15,11 +17,11 @@ _STEPS = 40  # of a curve
 _LONGEST = 34  # name of a curve
 
 
-def points(payload: Payload) -> dict[str, Any]:
+def points(explanation: Explanation) -> dict[str, object]:
     """Points, axes and lines of equal leverage; the axes reach as far as the rules do."""
-    rules = [rule for rule in map(load_rule, payload["rules"]) if rule.category is not None and rule.counts.antecedent]
+    rules = [rule for rule in explanation.rules if rule.category is not None and rule.counts.antecedent]
     x_ticks = _ticks(0.0, max((rule.coverage for rule in rules), default=1.0))
-    curves = leverage_curves(rules, payload["prediction"], x_ticks[-1])
+    curves = leverage_curves(rules, explanation.prediction, x_ticks[-1])
     heights = [rule.confidence for rule in rules] + [curve.end for curve in curves]
     y_ticks = _ticks(min(heights, default=0.0), min(1.0, max(heights, default=1.0)))
 
@@ -30,26 +32,26 @@ def points(payload: Payload) -> dict[str, Any]:
         share = (confidence - y_ticks[0]) / (y_ticks[-1] - y_ticks[0])
         return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share, 1)
 
+    def line(curve: Curve, end: float) -> dict[str, object]:
+        path = [(x(a), y(b)) for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)]
+        return _line(curve) | {"path": path, "end": round(-end, 1)}
+
     ends = apart([-y(curve.end) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))
     return {
         "size": (WIDTH, HEIGHT, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, TOP),
         "points": [_point(rule) | {"x": x(rule.coverage), "y": y(rule.confidence)} for rule in rules],
         "x_ticks": [(x(tick), tick) for tick in x_ticks],
         "y_ticks": [(y(tick), tick) for tick in y_ticks],
-        "lines": [
-            {
-                "path": [(x(a), y(b)) for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)],
-                "name": curve.name,
-                "short": curve.name if len(curve.name) <= _LONGEST else f"{curve.name[: _LONGEST - 1]}…",
-                "tone": "for" if curve.supporting else "against",
-                "end": round(-end, 1),
-            }
-            for curve, end in zip(curves, ends, strict=True)
-        ],
+        "lines": [line(curve, end) for curve, end in zip(curves, ends, strict=True)],
     }
 
 
-def _point(rule: Rule) -> dict[str, Any]:
+def _line(curve: Curve) -> dict[str, object]:
+    name = curve.name if len(curve.name) <= _LONGEST else f"{curve.name[: _LONGEST - 1]}…"
+    return {"name": curve.name, "short": name, "tone": "for" if curve.supporting else "against"}
+
+
+def _point(rule: Rule) -> dict[str, object]:
     assert rule.category is not None
     tone = "for" if rule.category.is_supporting else "against"
     return {"tone": tone, "current": rule.category.is_current, "text": str(rule)}

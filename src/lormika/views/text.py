@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lormika.frames.values import Scalar, format_value
+from lormika.frames.values import format_value
 from lormika.rule import Category, Rule
 from lormika.views import text_effects
-from lormika.views.answers import answer, remark, sentence
-from lormika.views.certainty import Scale, scale
-from lormika.views.narrative import narrative
-from lormika.views.payload import Payload, load_rule
+from lormika.views.answers import sentence
+from lormika.views.narrative import narrate
+from lormika.views.reading import Reading
 from lormika.views.words import HEADINGS, WEAK, conditions, heading, leverage, p_value, percent, printable, shares
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.table import Table
     from rich.text import Text
+
+    from lormika.explanation import Explanation
 
 _BAR = 8  # cells
 _NARROW = 76  # characters: below, a rule's conditions stand beneath its share
@@ -48,9 +49,9 @@ _LEGEND_FIGURES = (
 )
 
 
-def to_text(payload: Payload, width: int, figures: bool = False) -> str:
+def to_text(explanation: Explanation, width: int, figures: bool = False) -> str:
     """Plain text, at most so wide."""
-    return plain_text(renderables(payload, figures), width)
+    return plain_text(renderables(explanation, figures), width)
 
 
 def plain_text(parts: Iterable[RenderableType], width: int) -> str:
@@ -64,44 +65,46 @@ def plain_text(parts: Iterable[RenderableType], width: int) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
 
 
-def renderables(payload: Payload, figures: bool = False) -> Iterator[RenderableType]:
+def renderables(explanation: Explanation, figures: bool = False) -> Iterator[RenderableType]:
     """The parts of an explanation, to be printed by a rich console."""
     from rich.text import Text
 
-    rules = [load_rule(rule) for rule in payload["rules"]]
-    measure, prediction = scale(payload), payload["prediction"]
-    yield _opening(payload)
+    reading = Reading.of(explanation)
+    yield _opening(reading)
     for category, (_, term) in HEADINGS.items():
-        own = [rule for rule in rules if rule.category == category]
-        style = _FOR if category.is_supporting else _AGAINST
-        yield Text("\n").append(printable(heading(category, prediction)), style).append(f"  {term}", _FADED)
-        remarked = remark(category, own, prediction, measure)
-        if remarked is not None:
-            yield Text(f"  {remarked}", _FADED)
-        yield _Rules(own, category, prediction, measure, figures) if own else Text("  none found", _FADED)
-    yield from text_effects.renderables(payload, measure)
-    if rules:
-        yield Text(f"\n{_legend(rules, measure, figures)}", _FADED)
-    for note in payload["notes"]:
-        yield Text(f"\nNote: {printable(note)}", _FADED)
+        title = printable(heading(category, explanation.prediction))
+        yield Text("\n").append(title, _style(category)).append(f"  {term}", _FADED)
+        remark = reading.remark(category)
+        if remark is not None:
+            yield Text(f"  {remark}", _FADED)
+        rules = explanation.rules_of(category)
+        yield _Rules(rules, reading, _style(category), figures) if rules else Text("  none found", _FADED)
+    yield from text_effects.renderables(reading)
+    if explanation.rules:
+        yield Text(f"\n{_legend(reading, figures)}", _FADED)
+    for note in explanation.notes:
+        yield Text(f"\nNote: {printable(note.text)}", _FADED)
 
 
-def _opening(payload: Payload) -> Text:
+def _style(category: Category) -> str:
+    return _FOR if category.is_supporting else _AGAINST
+
+
+def _opening(reading: Reading) -> Text:
     """The sentences, and which similar rows they are about."""
     from rich.text import Text
 
-    story = narrative(payload)
+    explanation, story = reading.explanation, narrate(reading)
     text = Text()
     for part in (story.prediction, story.reasons, story.changes):
         text.append(" " if text and part else "")
         for span in part:
             text.append(printable(span.text), _TONES[span.tone])
-    own = next(c for c in payload["classes"] if c["label"] == payload["prediction"])
-    total, near = sum(c["rows"] for c in payload["classes"]), payload["neighbourhood"]
-    share = percent(own["rows"] / total) if total else "none"
+    near = explanation.neighbourhood
+    share = percent(explanation.predicted.rows / near.rows) if near.rows else "none"
     text.append(
-        f"\n\nRules among {total:,} similar rows: {near['selected']:,} real ones and {near['generated']:,} generated "
-        f"from them; the model labels {share} of them {printable(format_value(payload['prediction']))}.",
+        f"\n\nRules among {near.rows:,} similar rows: {near.selected:,} real ones and {near.generated:,} generated "
+        f"from them; the model labels {share} of them {printable(format_value(explanation.prediction))}.",
         _FADED,
     )
     for span in story.checked:
@@ -109,12 +112,12 @@ def _opening(payload: Payload) -> Text:
     return text
 
 
-def _legend(rules: list[Rule], measure: Scale, figures: bool) -> str:
+def _legend(reading: Reading, figures: bool) -> str:
     """What the signs mean, of those that are used."""
-    texts = [_LEGEND]
-    same = any(reply is not None and reply.mark == "=" for reply in (answer(rule, "", measure) for rule in rules))
-    if any(rule.check is not None for rule in rules):
-        texts.append(_LEGEND_CHECK + _LEGEND_UNIT[measure.unit] + (_LEGEND_SAME if same else ""))
+    texts, rules = [_LEGEND], reading.explanation.rules
+    if reading.is_confirmed:
+        marks = {reply.mark for reply in map(reading.answer, rules) if reply is not None}
+        texts.append(_LEGEND_CHECK + _LEGEND_UNIT[reading.scale.unit] + (_LEGEND_SAME if "=" in marks else ""))
     elif any(rule.rerun is not None for rule in rules):
         texts.append(_LEGEND_RERUN)
     return " ".join([*texts, _LEGEND_FIGURES] if figures else texts)
@@ -123,11 +126,8 @@ def _legend(rules: list[Rule], measure: Scale, figures: bool) -> str:
 class _Rules:
     """The rules of a kind, laid out for the width of the console."""
 
-    def __init__(
-        self, rules: list[Rule], category: Category, prediction: Scalar, measure: Scale, figures: bool
-    ) -> None:
-        self.rules, self.prediction, self.measure, self.figures = rules, prediction, measure, figures
-        self.style = _FOR if category.is_supporting else _AGAINST
+    def __init__(self, rules: Sequence[Rule], reading: Reading, style: str, figures: bool) -> None:
+        self.rules, self.reading, self.style, self.figures = rules, reading, style, figures
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width >= _NARROW:
@@ -163,7 +163,7 @@ class _Rules:
         from rich.text import Text
 
         text = Text(printable(conditions(rule)), "bold")
-        reply = answer(rule, self.prediction, self.measure)
+        reply = self.reading.answer(rule)
         if reply is not None:
             colour = {"✔": "green", "✖": "red"}.get(reply.mark, _FADED)
             text.append(f"\n{printable(sentence(rule, reply))}", f"not bold {colour}")

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
-from lormika.views.certainty import Scale
-from lormika.views.effects import FeatureEffect, feature_effects, others, rest_sentence, shown
-from lormika.views.payload import Payload
+from lormika.views.effects import FeatureEffect, others, rest_sentence, shown
+from lormika.views.reading import Reading
 from lormika.views.words import printable
 
 if TYPE_CHECKING:
@@ -25,13 +24,13 @@ _MEANING = {
 }
 
 
-def renderables(payload: Payload, scale: Scale) -> Iterator[RenderableType]:
+def renderables(reading: Reading) -> Iterator[RenderableType]:
     """A heading, a line for each feature that matters, and one for the rest; nothing if nothing was asked."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
-    effects = feature_effects(payload, scale)
+    effects, scale = reading.effects, reading.scale
     if not effects:
         return
     yield Text("\n").append(_HEADING, "bold").append(f"  {_MEANING[scale.unit]}", _FADED)
