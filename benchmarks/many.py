@@ -117,22 +117,20 @@ def _batch(model: Any, background: Any, rows: Any, workers: int, chunk_rows: int
 
     from lormika.jobs.inputs import model_facts
     from lormika.jobs.local import LocalEngine
-    from lormika.jobs.run import Shard, prepare, run_chunks
+    from lormika.jobs.run import ChunkSize, Request, Shard, prepare, run_chunks
 
     with tempfile.TemporaryDirectory() as place:
         folder, file = Path(place, "run"), Path(place, "model.pkl")
         folder.mkdir()
         file.write_bytes(pickle.dumps(model))
-        facts = model_facts(str(file), {"allow_pickle": True})
-        run = prepare(folder, Explainer(model, background), background, rows, facts, {}, chunk_rows=chunk_rows)
+        request = Request(model_facts(str(file), {"allow_pickle": True}), options={})
+        run = prepare(folder, Explainer(model, background), background, rows, request, ChunkSize(chunk_rows))
         most, over = [0.0], threading.Event()
         watch = threading.Thread(target=_watch, args=(most, over))
         watch.start()
         start = time.monotonic()
         try:
-            run_chunks(
-                folder, run, lambda: LocalEngine(folder, run, workers, 3600), Shard(), lambda chunk, failed: None
-            )
+            run_chunks(folder, run, lambda: LocalEngine(folder, run, workers, 3600), Shard())
         finally:
             over.set()
             watch.join()

@@ -16,6 +16,8 @@ from typing import Any
 
 from lacking import lacks
 
+LIGHT, DARK = "rgb(27, 39, 51)", "rgb(228, 233, 238)"  # of text, on a light and on a dark page
+
 # Every piece of text that is on screen, with its box. Two pieces may not share more than a pixel, none may leave the
 # page (unless a box scrolls), and none may be wider than an element that cuts it off, unless its title says all.
 MEASURE = r"""(() => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -208,21 +209,29 @@ def alone(folder: Path, model: str, *, named: bool = False) -> list[str]:
 
     from lormika import Explainer, models
     from lormika.jobs import part_tables
+    from lormika.jobs.part_columns import RowResult
 
     rows = pd.read_parquet(folder / "rows.parquet")
     names = part_tables.identifiers(rows, "name" if named else None)
     background = pd.read_parquet(folder / "background.parquet")
     explainer = Explainer(models.load(str(folder / model)), background, n_generated=200)
     told = [explainer.explain(rows.drop(columns="name").iloc[[row]], k=2) for row in range(len(rows))]
-    found = [rule for row, one in enumerate(told) for rule in part_tables.rule_rows(row, names[row], one)]
-    return as_records(found)
+    results = [RowResult(row, names[row], why) for row, why in enumerate(told)]
+    return as_records([rule for result in results for rule in part_tables.rule_rows(result)])
 
 
 def as_records(rules: list[dict]) -> list[str]:
     """Rules as a part holds them."""
-    from lormika.jobs import part_tables
+    from lormika.jobs import RULES, part_tables
 
-    return [repr(row) for row in part_tables.to_table(rules, part_tables.RULES).to_pylist()]
+    return [repr(row) for row in part_tables.to_table(rules, RULES).to_pylist()]
+
+
+def struct_examples(language: str) -> str:
+    """Code of the page's section about structs."""
+    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text(encoding="utf-8")
+    section = page.split("### Conditions and changes")[1].split("\n## ")[0]
+    return re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)[1]
 
 
 def descendants(pid: int) -> list[int]:

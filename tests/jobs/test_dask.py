@@ -171,13 +171,7 @@ def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
     options = {"dashboard_address": ":0", "processes": True, "host": "127.0.0.1", "local_directory": "scratch"}
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as local:
         run = Folder(out).read()
-        came = runs.run_chunks(
-            out,
-            run,
-            lambda: Watched(out, run, local.scheduler_address, 600.0),
-            runs.Shard(),
-            lambda chunk, failed: None,
-        )
+        came = runs.run_chunks(out, run, lambda: Watched(out, run, local.scheduler_address, 600.0), runs.Shard())
     assert came["rows"] == 60
     assert 2 <= max(most) <= 4
     assert [repr(row) for row in batch.rows("out")] == alone(batch.folder, "mlp.skops")

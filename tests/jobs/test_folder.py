@@ -6,10 +6,12 @@ import hashlib
 import json
 import resource
 import shutil
+import subprocess
 
 import pyarrow.parquet as pq
 import pytest
 
+from conftest import LORMIKA
 from lormika.errors import InputError
 from lormika.jobs.chunks import load_model
 from lormika.jobs.folder import Folder
@@ -95,13 +97,30 @@ def test_a_damaged_start(batch) -> None:
         json.dumps(known | {"version": "0.0.1"}): r"another version of lormika, 0\.0\.1",
         json.dumps(known)[:-20]: "cannot be read",
         json.dumps(known | {"chunk_rows": 0}): "damaged",
-        json.dumps({name: known[name] for name in ("format", "version", "rows")}): "damaged",
+        json.dumps({name: known[name] for name in ("format", "format_version", "version", "rows")}): "damaged",
         "[]": "not the start of a run",
     }.items():
         run.write_text(content)
         with pytest.raises(InputError, match=words):
             folder.read()
     _refused(batch.run("good", "out", *ONE), "not the start of a run")
+
+
+def test_a_folder_of_another_format(batch, finished) -> None:
+    """It gets a clear word, from both commands, and is left as it is."""
+    file = batch.folder / "out" / "run.json"
+    content = json.loads(file.read_text())
+    assert content.pop("format_version") == 2
+    for version, words in (
+        ({}, ("an earlier lormika, in format 1; this one reads format 2", "explain the rows again in another folder")),
+        ({"format_version": 3}, ("a later lormika, in format 3; this one reads format 2", "update lormika")),
+    ):
+        file.write_text(json.dumps(content | version))
+        _refused(batch.run("good", "out", *ONE), "out holds a run of", *words)
+        command = [*LORMIKA, "report", "out"]
+        report = subprocess.run(command, cwd=batch.folder, capture_output=True, text=True, check=False)
+        _refused(report, "out holds a run of", *words)
+    assert batch.parts("out") == finished
 
 
 def test_a_model_that_changes_meanwhile(files) -> None:

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 from conftest import QUICK, await_true
 from lormika.cli.app import app
 from lormika.cli.output import Talk
-from lormika.jobs import part_tables
 from lormika.jobs.worker_process import WorkerProcess
 
 ONE = ("--chunk-rows", 20, "--workers", 1)
@@ -194,13 +193,7 @@ def test_a_finished_run_only_says_so(batch) -> None:
     assert batch.parts("out") == before
 
 
-def test_every_column_is_described() -> None:
-    from pathlib import Path
-
-    page = (Path(__file__).parents[2] / "docs" / "batch.md").read_text()
-    for columns in (part_tables.RULES, part_tables.INSTANCES):
-        for name in columns:
-            assert f"`{name}`" in page, name
+def test_the_help_says_what_tables_hold() -> None:
     result = CliRunner().invoke(app, ["batch", "--help"])
     assert "docs/batch.md" in result.output
     for name in ("confidence", "p_value", "prediction", "leverage"):

@@ -11,10 +11,11 @@ import pytest
 
 from conftest import Batch, alone, as_records
 from lormika import Explainer, InputError, ModelError, models
-from lormika.jobs import explain_partition, part_tables
+from lormika.jobs import RULES, explain_partition, part_tables
 from lormika.jobs.inputs import model_facts
 from lormika.jobs.local import LocalEngine
-from lormika.jobs.run import Shard, prepare, run_chunks
+from lormika.jobs.part_columns import RowResult
+from lormika.jobs.run import ChunkSize, Request, Shard, prepare, run_chunks
 
 
 def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None:
@@ -24,21 +25,17 @@ def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None
     rows, source, batch = rows.drop(columns="name")[:40], "python:functions:network", Batch(tmp_path)
     explainer = Explainer(models.load(source), background, n_generated=100)
     told = [explainer.explain(rows.iloc[[row]], k=2) for row in range(len(rows))]
-    wanted = as_records([rule for row, one in enumerate(told) for rule in part_tables.rule_rows(row, None, one)])
+    results = [RowResult(row, None, why) for row, why in enumerate(told)]
+    wanted = as_records([rule for result in results for rule in part_tables.rule_rows(result)])
     assert len(wanted) > 60
     for chunk_rows, most_workers in ((1, 4), (37, 2), (1000, 1)):
         parts = set()
         for workers in (1, 2, 4)[:most_workers]:
             out = tmp_path / f"{chunk_rows}-{workers}"
             out.mkdir()
-            run = prepare(out, explainer, background, rows, model_facts(source, {}), {"k": 2}, chunk_rows=chunk_rows)
-            run_chunks(
-                out,
-                run,
-                lambda n=workers, to=out, run=run: LocalEngine(to, run, n, 600),
-                Shard(),
-                lambda chunk, failed: None,
-            )
+            request = Request(model_facts(source, {}), {"k": 2})
+            run = prepare(out, explainer, background, rows, request, ChunkSize(chunk_rows))
+            run_chunks(out, run, lambda n=workers, to=out, run=run: LocalEngine(to, run, n, 600), Shard())
             assert [repr(row) for row in batch.rows(out.name)] == wanted
             parts.add(tuple(batch.parts(out.name).items()))
         assert len(parts) == 1
@@ -50,7 +47,7 @@ def test_the_table_of_rules_is_that_of_an_explanation(files) -> None:
     explainer = Explainer(models.load(str(files / "mlp.skops")), background, n_generated=200)
     why = explainer.explain(rows.drop(columns="name").iloc[[1]])
     frame = why.to_frame()
-    table = part_tables.to_table(part_tables.rule_rows(1, "n1", why), part_tables.RULES).to_pandas()
+    table = part_tables.rules_table([RowResult(1, "n1", why)]).to_pandas()
     assert list(table.columns[:4]) == ["row", "id", "prediction", "rank"]
     assert list(table.columns[4 : 4 + len(frame.columns)]) == list(frame.columns)
     pd.testing.assert_frame_equal(
@@ -105,7 +102,7 @@ def test_partitions_of_any_frame(batch) -> None:
 
 def _plain(frame: pd.DataFrame) -> list[dict]:
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    whole = [name for name, kind in part_tables.RULES.items() if kind.startswith("int")]
+    whole = [name for name, column in RULES.items() if column.file_type.startswith("int")]
     return [
         row | {name: None if row[name] is None else int(row[name]) for name in whole}
         | {"features": list(row["features"])} for row in rows

@@ -16,14 +16,16 @@ import pytest
 import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_browser import DARK, LIGHT
 from typer.testing import CliRunner
 
+from browser import DARK, LIGHT
 from cases import HOSTILE, loan_model
 from lormika import Explainer, InputError, datasets
 from lormika.cli.report import report
-from lormika.jobs import part_tables, tally
+from lormika.jobs import INSTANCES, RULES, part_tables, tally
+from lormika.jobs.part_columns import RowResult
 from lormika.jobs.summary import summarise
+from lormika.views import rule_structs
 from lormika.views.summary_html import to_summary
 
 KINDS = tally.KINDS
@@ -32,8 +34,34 @@ NAMES = ["age", 'a"low":5', '","integer":true', "low", "\\", "job", *HOSTILE[:3]
 LABELS = ["yes", "no", HOSTILE[0]]
 
 
+VALUES = ["low", 'x","low":3', 1, 1.0, 2.5, True, "1", "true", 2**53, 2**53 + 1, *HOSTILE[:2]]
+
+
 def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def condition(**fields):
+    """A condition as tables have it."""
+    return dict.fromkeys(name for name, _ in rule_structs.CONDITION.fields) | fields
+
+
+def change(feature, before, after):
+    before, after = (None if value is None else rule_structs.value_struct(value) for value in (before, after))
+    return {"feature": feature, "before": before, "after": after}
+
+
+def plain(struct):
+    """A value as it was; text as JSON has it, but that of strings."""
+    return None if struct is None else struct["text"] if struct["type"] == "string" else json.loads(struct["text"])
+
+
+def plain_condition(struct):
+    """Only what belongs to its type."""
+    names = {"interval": ["low", "high", "integer"], "equals": ["value"], "missing": []}[struct["type"]]
+    fields = {name: struct[name] for name in ("type", "feature", *names)}
+    fields |= {"value": plain(struct["value"])} if "value" in fields else {}
+    return fields | ({"single": True} if struct["single"] else {})
 
 
 def write(folder, parts, run=None, manifest=True):
@@ -41,14 +69,11 @@ def write(folder, parts, run=None, manifest=True):
     for kind in ("rules", "instances"):
         (folder / kind).mkdir(parents=True)
     for number, (instances, rules) in enumerate(parts):
-        for kind, rows, columns in (
-            ("instances", instances, part_tables.INSTANCES),
-            ("rules", rules, part_tables.RULES),
-        ):
+        for kind, rows, columns in (("instances", instances, INSTANCES), ("rules", rules, RULES)):
             rows = [dict.fromkeys(columns) | row for row in rows]
             pq.write_table(part_tables.to_table(rows, columns), folder / kind / f"part-{number:05}.parquet")
     rows = sum(len(instances) for instances, _ in parts)
-    start = {"format": "lormika.batch", "model": {"source": "loans.skops"}, "options": {"k": 5}}
+    start = {"format": "lormika.batch", "format_version": 2, "model": {"source": "loans.skops"}, "options": {"k": 5}}
     start |= {"version": "1.0", "rows": rows, "features": [], "chunk_rows": max(1, -(-rows // max(len(parts), 1)))}
     (folder / "run.json").write_text(json.dumps(start | (run or {})))
     if manifest:
@@ -60,11 +85,12 @@ def write(folder, parts, run=None, manifest=True):
 def loans(n=60):
     X, _ = datasets.make_loans(1500)
     explainer = Explainer(loan_model, X, class_names=["accepted", "rejected"])
-    told = list(explainer.explain_many(X[:n], k=3, progress=False))
+    explanations = explainer.explain_many(X[:n], k=3, progress=False)
+    results = [RowResult(row, None, why) for row, why in enumerate(explanations)]
     parts = []
-    for rows in (range(n // 2), range(n // 2, n)):
-        rules = [rule for row in rows for rule in part_tables.rule_rows(row, None, told[row])]
-        parts.append(([part_tables.instance_row(row, None, told[row]) for row in rows], rules))
+    for rows in (results[: n // 2], results[n // 2 :]):
+        rules = [rule for row in rows for rule in part_tables.rule_rows(row)]
+        parts.append(([part_tables.instance_row(row) for row in rows], rules))
     return parts
 
 
@@ -90,7 +116,7 @@ def naive(parts):
         for rule in rules:
             row = instances[n, rule["row"]]
             prediction, kind = row["prediction"], rule["category"]
-            conditions = json.loads(rule["conditions_json"])
+            conditions = [plain_condition(struct) for struct in rule["condition_list"]]
             numbers = [c[end] for c in conditions if c["type"] == "interval" for end in ("low", "high")]
             ranges = [naive_range(c) for c in conditions if c["type"] == "interval"]
             for c in conditions:
@@ -105,7 +131,8 @@ def naive(parts):
             keys = [("rule", prediction, kind, rule["consequent"], compact(conditions)), ("kind", prediction, kind)]
             keys += [("feature", prediction, kind, c["feature"]) for c in conditions]
             if kind == COUNTERFACTUAL and turned:
-                edits = json.loads(rule["edits_json"])
+                edits = [{name: plain(edit[name]) for name in ("before", "after")} | {"feature": edit["feature"]}
+                         for edit in rule["edit_list"]]  # fmt: skip
                 steps = [naive_step(edit, conditions) for edit in edits]
                 keys += [("change", prediction, rule["rerun_label"], compact(steps))]
                 keys += [("changed", prediction, edit["feature"]) for edit in edits]
@@ -213,14 +240,16 @@ def compare(parts, payload):
 
 numbers = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6), st.sampled_from([1e-9, 1e22, -2.5e-7]))
 intervals = st.builds(
-    lambda f, low, high, whole: {"type": "interval", "feature": f, "low": low, "high": high, "integer": whole},
-    st.sampled_from(NAMES[:4]), st.none() | numbers, st.none() | numbers, st.booleans(),
+    lambda f, low, high, whole, single: condition(
+        type="interval", feature=f, low=low, high=high, integer=whole, single=single
+    ),
+    st.sampled_from(NAMES[:4]), st.none() | numbers, st.none() | numbers, st.booleans(), st.booleans(),
 )  # fmt: skip
 equals = st.builds(
-    lambda f, value: {"type": "equals", "feature": f, "value": value},
-    st.sampled_from(NAMES[4:]), st.sampled_from(["low", 'x","low":3', 1, 2.5, True, *HOSTILE[:2]]),
+    lambda f, value: condition(type="equals", feature=f, value=rule_structs.value_struct(value)),
+    st.sampled_from(NAMES[4:]), st.sampled_from(VALUES),
 )  # fmt: skip
-missing = st.builds(lambda f: {"type": "missing", "feature": f}, st.sampled_from(NAMES))
+missing = st.builds(lambda f: condition(type="missing", feature=f), st.sampled_from(NAMES))
 conditions = st.lists(intervals | equals | missing, min_size=1, max_size=3, unique_by=lambda c: c["feature"])
 
 
@@ -253,15 +282,15 @@ def rule_rows(draw, row):
     kind, count = draw(st.sampled_from(KINDS)), draw(st.integers(1, 50))
     found = {"row": row, "category": kind, "consequent": draw(st.sampled_from(LABELS))}
     wanted = draw(conditions)
-    found |= {"conditions_json": compact(wanted), "confidence": draw(st.integers(1, count)) / count}
-    found |= dict.fromkeys(["edits_json", "rerun_label", "rerun_prediction_probability", "turned"])
+    found |= {"condition_list": wanted, "confidence": draw(st.integers(1, count)) / count}
+    found |= dict.fromkeys(["edit_list", "rerun_label", "rerun_prediction_probability", "turned"])
     if "hypothetical" in kind:
         edits = [
-            {"feature": c["feature"], "before": draw(st.none() | st.integers(-3, 3)), "after": c.get("value", 2)}
+            change(c["feature"], draw(st.none() | st.integers(-3, 3)), 2 if c["value"] is None else plain(c["value"]))
             for c in wanted
         ]
         found |= {
-            "edits_json": compact(edits),
+            "edit_list": edits,
             "turned": draw(st.booleans()),
             "rerun_label": draw(st.sampled_from(LABELS)),
         }
@@ -323,9 +352,9 @@ def test_ranges_of_few_whole_numbers_are_said_as_they_are(tmp_path):
     for row, (low, high) in enumerate([(0.5, 2.5)] * 4 + [(1.5, 2.5)] * 2 + [(1.5, 3.5)] * 2):
         counts = dict.fromkeys(KINDS, 0) | {CURRENT_SUPPORTING: 1, "turned": 0}
         instances.append({"row": row, "error": None, "prediction": "no", "probability": 0.8, **counts})
-        one = {"type": "interval", "feature": "missed_payments", "low": low, "high": high, "integer": True}
+        one = condition(type="interval", feature="missed_payments", low=low, high=high, integer=True)
         rule = {"row": row, "category": CURRENT_SUPPORTING, "consequent": "no", "confidence": 0.9}
-        rules.append(rule | {"conditions_json": compact([one])})
+        rules.append(rule | {"condition_list": [one]})
     payload = summarise(write(tmp_path / "run", [(instances[:3], rules[:3]), (instances[3:], rules[3:])]))
     (rule,) = payload["details"][0]["rules"][CURRENT_SUPPORTING]
     assert rule["conditions"][0]["common"] == {"low": 1.0, "high": 2.0, "share": 0.5}
@@ -399,10 +428,41 @@ def test_parts_that_do_not_belong_here(tmp_path):
     (folder / "rules" / "part-00001.parquet").unlink()
     with pytest.raises(InputError, match=r"part-00000\.parquet: it holds rules about rows that are not among"):
         summarise(folder)
-    spoiled = [row | {"conditions_json": "[{"} for row in rules.to_pylist()]
-    pq.write_table(part_tables.to_table(spoiled, part_tables.RULES), path)
-    with pytest.raises(InputError, match="a rule that cannot be read"):
+    pq.write_table(rules.drop_columns(["condition_list"]).append_column("condition_list", rules["rule"]), path)
+    with pytest.raises(InputError, match=r"part-00000\.parquet cannot be read"):
         summarise(folder)
+
+
+SPOILED = {
+    "no list": {"condition_list": None},
+    "no condition": {"condition_list": [None]},
+    "no feature": {"condition_list": [condition(type="missing")]},
+    "an unknown type": {"condition_list": [condition(type="like", feature="age")]},
+    "no value": {"condition_list": [condition(type="equals", feature="age")]},
+    "a value of an unknown type": {
+        "condition_list": [condition(type="equals", feature="age", value={"type": "date", "text": "1", "number": None})]
+    },
+    "a number that is none": {
+        "condition_list": [condition(type="equals", feature="a", value={"type": "integer", "text": "x", "number": 1.0})]
+    },
+    "no changes": {"edit_list": None},
+    "a change of nothing": {"edit_list": [{"feature": None, "before": None, "after": None}]},
+    "a change from a text to a number": {"edit_list": [change("age", "young", 30)]},
+}
+
+
+@pytest.mark.parametrize("case", SPOILED)
+def test_rules_that_cannot_be_read(case, tmp_path):
+    counts = dict.fromkeys(KINDS, 0) | {COUNTERFACTUAL: 1, "turned": 1}
+    instance = {"row": 0, "error": None, "prediction": "no", "probability": 0.8, **counts}
+    rule = {"row": 0, "category": COUNTERFACTUAL, "consequent": "yes", "turned": True, "rerun_label": "yes"}
+    rule |= {"condition_list": [condition(type="interval", feature="age", low=29.5, integer=True)]}
+    rule |= {"edit_list": [change("age", 20, 30)]}
+    assert summarise(write(tmp_path / "sound", [([instance], [rule])]))["rules"] == 1
+    with pytest.raises(
+        InputError, match=r"part-00000\.parquet: it holds a rule that cannot be read: .*remove it and go"
+    ):
+        summarise(write(tmp_path / "run", [([instance], [rule | SPOILED[case]])]))
 
 
 def test_folders_that_are_no_run(tmp_path):
@@ -416,9 +476,16 @@ def test_folders_that_are_no_run(tmp_path):
     (tmp_path / "run.json").write_text('{"format": "other"}')
     with pytest.raises(InputError, match="not the start of a run"):
         summarise(tmp_path)
-    (tmp_path / "run.json").write_text('{"format": "lormika.batch"}')
-    with pytest.raises(InputError, match="no finished part yet"):
-        summarise(tmp_path)
+    for version, words in {
+        "": "of an earlier lormika, in format 1; this one reads format 2: explain the rows again in another folder",
+        ', "format_version": 1': "of an earlier lormika, in format 1",
+        ', "format_version": 3': "of a later lormika, in format 3; this one reads format 2: update lormika",
+        ', "format_version": "x"': "damaged, what it says of 'format_version' cannot be",
+        ', "format_version": 2': "no finished part yet",
+    }.items():
+        (tmp_path / "run.json").write_text(f'{{"format": "lormika.batch"{version}}}')
+        with pytest.raises(InputError, match=words):
+            summarise(tmp_path)
 
 
 # ---------------------------------------------------------------- the command
@@ -457,22 +524,14 @@ def synthetic(labels, names, n=200, seed=0):
         for kind in KINDS:
             for _ in range(3):
                 chosen = [str(name) for name in rng.choice(names, 2, replace=False)]
-                wanted = [
-                    {
-                        "type": "interval",
-                        "feature": chosen[0],
-                        "low": float(rng.normal()),
-                        "high": None,
-                        "integer": False,
-                    }
-                ]
-                wanted.append({"type": "equals", "feature": chosen[1] + " kind", "value": chosen[0]})
+                low, category = float(rng.normal()), chosen[1] + " kind"
+                wanted = [condition(type="interval", feature=chosen[0], low=low, integer=False)]
+                wanted.append(condition(type="equals", feature=category, value=rule_structs.value_struct(chosen[0])))
                 rule = {"row": row, "category": kind, "consequent": labels[int(rng.integers(len(labels)))]}
-                rule |= {"conditions_json": compact(wanted), "confidence": rng.integers(1, 40) / 40}
+                rule |= {"condition_list": wanted, "confidence": rng.integers(1, 40) / 40}
                 if "hypothetical" in kind:
-                    edits = [{"feature": chosen[0], "before": 0.0, "after": wanted[0]["low"]}]
-                    edits.append({"feature": chosen[1] + " kind", "before": "x", "after": chosen[0]})
-                    rule |= {"edits_json": compact(edits), "turned": bool(rng.random() < 0.5), "rerun_label": labels[0]}
+                    edits = [change(chosen[0], 0.0, low), change(category, "x", chosen[0])]
+                    rule |= {"edit_list": edits, "turned": bool(rng.random() < 0.5), "rerun_label": labels[0]}
                     rule["rerun_prediction_probability"] = float(rng.random())
                 rules.append(rule)
         found = dict.fromkeys(KINDS, 3) | {"turned": 1}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from browser import Browser
+from browser import DARK, LIGHT, Browser
 from cases import CASES
 from lacking import lacks
-
-LIGHT, DARK = "rgb(27, 39, 51)", "rgb(228, 233, 238)"
 
 
 @pytest.mark.parametrize(("width", "dark"), [(860, False), (1440, True), (1440, False), (860, True)])

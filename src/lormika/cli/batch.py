@@ -140,6 +140,8 @@ def batch(
 
         lormika batch applications.parquet --model loans.skops --out /shared/why --engine dask --scheduler tcp://10.0.0.5:8786
     """
+    from lormika.jobs.run import ChunkSize
+
     shard, talk = pace.check(), Talk(quiet)
     settings = {"categorical": reading.categorical or None, "class_names": class_name or None, **around}
     command = Command(
@@ -155,8 +157,8 @@ def batch(
             order = command.order()
             run = folder.known(order, pace.chunk_rows)
             if run is None:
-                processes = how.processes * shard.shards
-                run = command.prepare(out, order, talk, chunk_rows=pace.chunk_rows, processes=processes)
+                size = ChunkSize(pace.chunk_rows, how.processes * shard.shards)
+                run = command.prepare(out, order, size, talk)
                 gc.collect()  # the model and the background, which workers have themselves, are parts of cycles
         if pace.prepare:
             talk.say(f"prepared: {out}, {run.rows:,} rows in {run.chunks:,} chunks")

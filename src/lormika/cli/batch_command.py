@@ -14,7 +14,8 @@ from lormika.cli.parameters import Loading, Reading
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lormika.jobs.folder import Run
+    from lormika.jobs.run import ChunkSize
+    from lormika.jobs.run_file import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,13 @@ class Command:
 
         return model_facts(self.model, self.loading.keywords())
 
-    def prepare(
-        self, out: Path, order: Mapping[str, Any] | None, talk: Talk, *, chunk_rows: int | None, processes: int
-    ) -> Run:
+    def prepare(self, out: Path, order: Mapping[str, Any] | None, size: ChunkSize, talk: Talk) -> Run:
         """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
         from lormika.data import typed_alike
         from lormika.explainer import Explainer
         from lormika.jobs.headers import read_headers
         from lormika.jobs.inputs import all_unseen
-        from lormika.jobs.run import prepare
+        from lormika.jobs.run import Request, prepare
 
         target, drop, identifier = (self.choice[name] for name in ("target", "drop", "id"))
         table = self.reading.open(self.data, talk)
@@ -78,10 +77,8 @@ class Command:
             for name, value in all_unseen(rows, explainer.background).items():
                 talk.warn(f"Note: column {name!r}: the background has none of its values, such as {value!r}")
             with talk.working("Preparing the run"):
-                return prepare(
-                    out, explainer, similar.frame[features], rows, self._model_facts(), self.options,
-                    identifier=identifier, order=order, chunk_rows=chunk_rows, processes=processes,
-                )  # fmt: skip
+                request = Request(self._model_facts(), self.options, identifier, order)
+                return prepare(out, explainer, similar.frame[features], rows, request, size)
 
 
 def _beside(features: Sequence[str], identifier: str | None) -> list[str]:

@@ -16,8 +16,8 @@ from lormika.cli.output import Talk
 
 if TYPE_CHECKING:
     from lormika.jobs.driver import Engine
-    from lormika.jobs.folder import Run
     from lormika.jobs.run import Shard
+    from lormika.jobs.run_file import Run
 
 _SOME_FAILED, _INTERRUPTED = 3, 130
 _LINE_EVERY = 30.0  # seconds between lines about the progress, unless a tenth is done before
@@ -54,7 +54,7 @@ class How:
 
 def work(out: Path, run: Run, how: How, talk: Talk) -> None:
     """Do what is not done, and say what the run came to."""
-    from lormika.jobs.run import run_chunks
+    from lormika.jobs.run import Listener, run_chunks
 
     own = how.shard.chunks(run)
     if not own:
@@ -63,8 +63,8 @@ def work(out: Path, run: Run, how: How, talk: Talk) -> None:
         progress = _Progress(out, run, own, stack, talk)
         try:
             came_to = run_chunks(
-                out, run, lambda: how.engine(out, run, talk), how.shard, progress.done,
-                begin=progress.begin, warn=talk.warn, retry_failed=how.retry_failed, verify=how.verify,
+                out, run, lambda: how.engine(out, run, talk), how.shard,
+                Listener(progress.begin, progress.done, talk.warn), retry_failed=how.retry_failed, verify=how.verify,
             )  # fmt: skip
         except KeyboardInterrupt:
             stack.close()

@@ -1,6 +1,6 @@
 """Many predictions as a job: chunks, workers, clusters; a run that was stopped goes on where it was."""
 
-from lormika.jobs.part_tables import INSTANCES, RULES
+from lormika.jobs.part_columns import INSTANCES, RULES
 from lormika.jobs.partition import explain_partition, spark_schema
 
 __all__ = ["INSTANCES", "RULES", "explain_partition", "spark_schema"]

@@ -14,9 +14,12 @@ from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
 from lormika.jobs import part_tables, prepared
-from lormika.jobs.folder import Folder, Run
+from lormika.jobs.folder import Folder
 from lormika.jobs.headers import read_headers
 from lormika.jobs.inputs import model_facts, read_input
+from lormika.jobs.part_columns import RowResult
+from lormika.jobs.part_files import write_parts
+from lormika.jobs.run_file import Run
 
 
 class DeadModelError(Exception):
@@ -49,11 +52,11 @@ def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
     return OpenRun(Folder(path), run, explainer, model)
 
 
-def check_alive(model: Any, told: Iterable[Explanation | Failure]) -> None:
+def check_alive(model: Any, results: Iterable[Explanation | Failure]) -> None:
     """Raise if the model runs in a process of its own and that is over: then what failed may be innocent."""
     end = getattr(model, "close", None)
     if not getattr(end, "alive", True):
-        raise DeadModelError(next((result.reason for result in told if isinstance(result, Failure)), "it crashed"))
+        raise DeadModelError(next((result.reason for result in results if isinstance(result, Failure)), "it crashed"))
 
 
 def rehearse(explainer: Explainer) -> None:
@@ -62,44 +65,32 @@ def rehearse(explainer: Explainer) -> None:
     reason = ""
     for row in (0, n_rows // 2, n_rows - 1):
         frame = explainer.schema.restore(explainer.background.rows(np.array([row])))
-        (told,) = explainer.explain_many(frame, progress=False)
-        if isinstance(told, Explanation):
+        (result,) = explainer.explain_many(frame, progress=False)
+        if isinstance(result, Explanation):
             return
-        reason = reason or told.reason
+        reason = reason or result.reason
     raise ModelError(f"the model no longer answers about the background: {reason}")
 
 
-class Told(NamedTuple):
-    """What became of a row."""
-
-    row: int  # of the data file
-    id: str | None
-    result: Explanation | Failure
-
-
-def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[Told]:
+def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[RowResult]:
     """Explain rows of the input; those to be skipped have a reason."""
     folder, run, explainer, model = opened
     frame = read_input(folder.path / run.input, rows)
     wanted = [row for row in rows if row not in skip]
     features = typed_alike(frame[run.features].iloc[[row - rows.start for row in wanted]], explainer.schema)
-    told = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
-    check_alive(model, told)
-    if any(isinstance(result, Failure) for result in told):  # is it these rows, or a server that is down?
+    results = list(explainer.explain_many(features, progress=False, **run.options)) if wanted else []
+    check_alive(model, results)
+    if any(isinstance(result, Failure) for result in results):  # is it these rows, or a server that is down?
         rehearse(explainer)
-    results = iter(told)
+    following = iter(results)
     return [
-        Told(number, name, Failure(number, skip[row]) if row in skip else next(results))
+        RowResult(number, name, Failure(number, skip[row]) if row in skip else next(following))
         for row, number, name in zip(rows, frame.index.tolist(), part_tables.identifiers(frame, run.id), strict=True)
     ]
 
 
 def run_chunk(opened: OpenRun, chunk: int, skip: Mapping[int, str]) -> int:
     """Explain a chunk and write its parts; gives how many rows failed."""
-    told = explain_rows(opened, opened.run.rows_of(chunk), skip)
-    rules = (rule for one in told for rule in part_tables.rule_rows(*one))
-    instances = (part_tables.instance_row(*one) for one in told)
-    opened.folder.write_part(
-        chunk, part_tables.to_table(rules, part_tables.RULES), part_tables.to_table(instances, part_tables.INSTANCES)
-    )
-    return sum(isinstance(one.result, Failure) for one in told)
+    rows = explain_rows(opened, opened.run.rows_of(chunk), skip)
+    write_parts(opened.folder, chunk, part_tables.rules_table(rows), part_tables.instances_table(rows))
+    return sum(isinstance(row.result, Failure) for row in rows)

@@ -41,8 +41,8 @@ def check_contents(folder: Path) -> None:
 def check_parts(folder: Path, chunks: int) -> None:
     """Refuse parts of chunks that a run does not have: whoever reads all parts would take them for its own."""
     for part in (path for kind in PARTS for path in _entries(folder / kind)):
-        found = _PART.fullmatch(part.name)
-        if found and int(found[1]) >= chunks:
+        name = _PART.fullmatch(part.name)
+        if name and int(name[1]) >= chunks:
             raise InputError(f"{part} is not of this run, which has {chunks:,} chunks: move it away")
 
 
@@ -101,8 +101,8 @@ def _is_leftover(path: Path) -> bool:
         return True
     if unfinished.name == "background":
         return stat.S_ISDIR(mode) and all(_ARRAYS.fullmatch(entry.name) for entry in _entries(path))
-    known = _FILES.fullmatch(unfinished.name) or _PART.fullmatch(unfinished.name)
-    if not known or not stat.S_ISREG(mode):
+    name = _FILES.fullmatch(unfinished.name) or _PART.fullmatch(unfinished.name)
+    if not name or not stat.S_ISREG(mode):
         return False
     return unfinished.name != _PAGE or unfinished.abandoned
 

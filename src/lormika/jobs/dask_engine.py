@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from lormika.errors import InputError, ModelError
 from lormika.jobs.driver import Outcome, Task
-from lormika.jobs.folder import Run
 from lormika.jobs.local import LocalEngine
+from lormika.jobs.run_file import Run
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -119,6 +119,20 @@ def _count_rows(path: Path) -> int | None:
         return None
 
 
+def is_background(folder: Path) -> bool:
+    """Whether the arrays of a background are there, and still what their folder's name says."""
+    plain = folder.is_dir() and all(path.is_file() for path in folder.iterdir())
+    return plain and folder.name == name_background(folder)
+
+
+def name_background(folder: Path) -> str:
+    """A name made of the names and contents of the files in a folder."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.iterdir()):
+        digest.update(f"{path.name} {sha256(path)}\n".encode())
+    return f"background-{digest.hexdigest()}"
+
+
 def read_input(path: Path, rows: range) -> pd.DataFrame:
     """Some rows of the input, whose index numbers them; only the part of the file that holds them is read."""
     frame: pd.DataFrame = _read(path, rows, None).to_pandas()

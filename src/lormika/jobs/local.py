@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lormika.errors import ModelError
 from lormika.jobs.driver import Outcome, Task
-from lormika.jobs.folder import Run
+from lormika.jobs.run_file import Run
 from lormika.jobs.worker_process import WorkerProcess
 
 _PAUSE = 0.5  # seconds after which processes are looked at in any case: one that dies need not close its pipe

@@ -14,10 +14,12 @@ from lormika.data.alike import typed_alike
 from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
 from lormika.jobs import part_tables
-from lormika.jobs.chunks import DeadModelError, OpenRun, Told, check_alive, open_run
-from lormika.jobs.folder import Folder, Run
+from lormika.jobs.chunks import DeadModelError, OpenRun, check_alive, open_run
+from lormika.jobs.folder import Folder
 from lormika.jobs.headers import settle_headers
 from lormika.jobs.inputs import model_facts
+from lormika.jobs.part_columns import INSTANCES, RULES, RowResult
+from lormika.jobs.run_file import Run
 from lormika.many import OnError
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ def explain_partition(
     headers: Mapping[str, str] | None = None,
 ) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
     """Make a function from frames of rows to frames of rules, which needs nothing but a folder that all workers see.
+
+    In Spark: `rows.mapInPandas(explain_partition("/shared/run", row="number"), spark_schema())`.
 
     Parameters
     ----------
@@ -56,26 +60,11 @@ def explain_partition(
         whoever can write into the folder can run code here.
     headers
         For a server. A value `env:NAME` is read from the environment, and `file:PATH` from a file, on each worker.
-
-    Examples
-    --------
-    In Spark, where `schema` is `spark_schema("rules")`::
-
-        rules = rows.mapInPandas(explain_partition("/shared/run", row="number"), schema)
     """
-    _columns(table)
+    _check_table(table)
     check_choice("on_error", on_error, ["record", "raise"])
-    if isinstance(trust, str):
-        raise InputError(f"trust={trust!r}: give a list of names")
-    texts = settle_headers([f"{name}: {value}" for name, value in (headers or {}).items()])
-    opener = _Opener(Path(folder), model, tuple(trust), allow_pickle, texts)
-
-    def explain(frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for frame in frames:
-            if len(frame):
-                yield _explain(opener, frame, row, table, on_error)
-
-    return explain
+    opener = _Opener.of(Path(folder), model, trust, allow_pickle, headers)
+    return lambda frames: (_explain(opener, frame, row, table, on_error) for frame in frames if len(frame))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +76,20 @@ class _Opener:
     trust: tuple[str, ...]
     allow_pickle: bool
     headers: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        model: str | None,
+        trust: Sequence[str],
+        allow_pickle: bool,
+        headers: Mapping[str, str] | None,
+    ) -> _Opener:
+        if isinstance(trust, str):
+            raise InputError(f"trust={trust!r}: give a list of names")
+        texts = settle_headers([f"{name}: {value}" for name, value in (headers or {}).items()])
+        return cls(folder, model, tuple(trust), allow_pickle, texts)
 
     def open(self) -> OpenRun:
         """The run; once in a process, unless the folder comes to hold another one."""
@@ -105,8 +108,8 @@ class _Opener:
                     f"{self.folder} names {source} as its model, which runs code or takes your data: if that is yours, "
                     f"say so with model={source!r}"
                 )
-        elif (given := model_facts(self.model, {})["source"]) != source:
-            raise InputError(f"{self.folder} holds a run of another model, {source}, not of {given}")
+        elif (own := model_facts(self.model, {})["source"]) != source:
+            raise InputError(f"{self.folder} holds a run of another model, {source}, not of {own}")
         granted = {"trust": list(self.trust), "allow_pickle": self.allow_pickle}
         return replace(run, model=run.model | granted)
 
@@ -116,11 +119,9 @@ def _open(opener: _Opener, run: str) -> OpenRun:
     return open_run(opener.folder, Run.of_json(run), opener.headers)
 
 
-def _columns(table: str) -> dict[str, str]:
-    columns = {"rules": part_tables.RULES, "instances": part_tables.INSTANCES}.get(table)
-    if columns is None:
+def _check_table(table: str) -> None:
+    if table not in ("rules", "instances"):
         raise InputError(f"table={table!r}: choose rules or instances")
-    return columns
 
 
 def _explain(opener: _Opener, frame: pd.DataFrame, row: str, table: str, on_error: OnError) -> pd.DataFrame:
@@ -130,43 +131,42 @@ def _explain(opener: _Opener, frame: pd.DataFrame, row: str, table: str, on_erro
         raise InputError(f"the rows lack the column {lacking[0]!r}")
     if frame[row].dtype.kind not in "iu":
         raise InputError(f"the column {row!r} numbers the rows: give whole numbers, not {frame[row].dtype}")
-    results = _told(opener, frame[run.features])
-    told = list(map(Told, frame[row].tolist(), part_tables.identifiers(frame, run.id), results))
+    results = _results(opener, frame[run.features])
+    rows = list(map(RowResult, frame[row].tolist(), part_tables.identifiers(frame, run.id), results))
     if table == "rules" or on_error == "raise":
-        _tell_failures(told, on_error)
-    make = part_tables.rule_rows if table == "rules" else lambda *one: [part_tables.instance_row(*one)]
-    rows = (record for one in told for record in make(*one))
-    explained: pd.DataFrame = part_tables.to_table(rows, _columns(table)).to_pandas()
+        _tell_failures(rows, on_error)
+    make = part_tables.rules_table if table == "rules" else part_tables.instances_table
+    explained: pd.DataFrame = make(rows).to_pandas()
     return explained
 
 
-def _tell_failures(told: list[Told], on_error: OnError) -> None:
-    failed = [(one.row, one.result.reason) for one in told if isinstance(one.result, Failure)]
+def _tell_failures(rows: list[RowResult], on_error: OnError) -> None:
+    failed = [(one.row, one.result.reason) for one in rows if isinstance(one.result, Failure)]
     if not failed:
         return
     row, reason = failed[0]
     if on_error == "raise":
         raise ModelError(f"row {row} cannot be explained: {reason}")
     warnings.warn(
-        f"{len(failed):,} of {len(told):,} rows could not be explained, the first is row {row}: {reason} "
+        f"{len(failed):,} of {len(rows):,} rows could not be explained, the first is row {row}: {reason} "
         '(table="instances" lists them all)',
         stacklevel=4,
     )
 
 
-def _told(opener: _Opener, features: pd.DataFrame) -> list[Explanation | Failure]:
+def _results(opener: _Opener, features: pd.DataFrame) -> list[Explanation | Failure]:
     """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
     _, run, explainer, model = opener.open()
-    told = list(explainer.explain_many(typed_alike(features, explainer.schema), progress=False, **run.options))
+    results = list(explainer.explain_many(typed_alike(features, explainer.schema), progress=False, **run.options))
     try:
-        check_alive(model, told)
+        check_alive(model, results)
     except DeadModelError as error:
         opener.reopen()
         if len(features) == 1:
             return [Failure(0, str(error))]
         half = len(features) // 2
-        return _told(opener, features.iloc[:half]) + _told(opener, features.iloc[half:])
-    return told
+        return _results(opener, features.iloc[:half]) + _results(opener, features.iloc[half:])
+    return results
 
 
 def spark_schema(table: str = "rules") -> str:
@@ -175,8 +175,6 @@ def spark_schema(table: str = "rules") -> str:
     >>> spark_schema("instances")[:42]
     'row bigint, id string, prediction string, '
     """
-    types = {
-        "int64": "bigint", "int32": "int", "float64": "double", "bool": "boolean",
-        "list<string>": "array<string>", "list<float64>": "array<double>",
-    }  # fmt: skip
-    return ", ".join(f"{name} {types.get(kind, kind)}" for name, kind in _columns(table).items())
+    _check_table(table)
+    columns = (RULES if table == "rules" else INSTANCES).values()
+    return ", ".join(f"{column.name} {part_tables.spark_type(column.type)}" for column in columns)

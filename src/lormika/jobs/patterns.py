@@ -8,22 +8,23 @@ beside it.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lormika.errors import InputError
+from lormika.jobs.struct_lists import Groups, StructLists, Texts
+from lormika.views.rule_structs import READERS
+
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
-# In JSON without blanks, a text before a colon is a key: the quotes that a name holds are escaped.
-_NUMBER = r"-?[0-9][0-9.eE+-]*"
-_LEFT_OUT = rf'("(?:low|high)":){_NUMBER}|,"integer":(?:true|false)'
-_EMPTY_END = re.compile(r'("(?:low|high)":)(?=[,}])')
-_END_KEY = r'"(?:low|high)":'
-_END_VALUE = rf'^(?:(?P<number>{_NUMBER})|null)(?:,"integer":(?P<whole>true|false))?'
+Member = dict[str, Any]
+"""A condition of a pattern, or a step of a change; values in it are those of the user's data."""
+
+_CONDITIONS = ("interval", "equals", "missing")
+_WAYS = ("to", "given", "up", "down")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,14 +32,26 @@ class Patterns:
     """A pattern for each of many rules, or changes."""
 
     codes: np.ndarray  # of the pattern of each
-    texts: list[str]  # the patterns, as JSON
-    features: list[list[str]]  # of each pattern
+    members: list[list[Member]]  # of each pattern
+    names: list[str]  # of each pattern: a text that tells it from all others, also those of other parts
     numbers: np.ndarray  # of each (rows) what its pattern leaves out (columns); NaN: nothing
     whole: np.ndarray  # of each, whether the first, second … range is of whole numbers; NaN: no such range
+
+    @classmethod
+    def of(cls, groups: Groups, kinds: list[Member], numbers: np.ndarray, whole: np.ndarray) -> Patterns:
+        """Of lists, where each kind of member is known."""
+        members = [[kinds[code] for code in codes] for codes in groups.members]
+        return cls(groups.codes, members, list(map(_name, members)), numbers, whole)
 
     def take(self, which: np.ndarray) -> Patterns:
         """Of some rules, or changes."""
         return replace(self, codes=self.codes[which], numbers=self.numbers[which], whole=self.whole[which])
+
+
+def _name(members: list[Member]) -> str:
+    """As in JSON, which tells values of all types apart. Of equally frequent patterns, the lesser name comes first."""
+    plain = [list(member.values()) if "way" in member else member for member in members]
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def rule_patterns(conditions: pa.ChunkedArray) -> Patterns:
@@ -47,98 +60,133 @@ def rule_patterns(conditions: pa.ChunkedArray) -> Patterns:
     `numbers` has a column for the lower end of the first range, one for its upper end, and so on.
 
     >>> import pyarrow as pa
-    >>> one = '[{"type":"interval","feature":"age","low":%s,"high":null,"integer":true}]'
-    >>> found = rule_patterns(pa.chunked_array([[one % 25.5, one % 31]]))
-    >>> found.texts, found.codes.tolist(), found.numbers.tolist()
-    (['[{"type":"interval","feature":"age","low":0,"high":null}]'], [0, 0], [[25.5, nan], [31.0, nan]])
+    >>> from lormika.jobs.part_tables import RULES, arrow_schema
+    >>> one = {"type": "interval", "feature": "age", "integer": True}
+    >>> kind = arrow_schema(RULES).field("condition_list").type
+    >>> patterns = rule_patterns(pa.chunked_array([[[one | {"low": 25.5}], [one | {"low": 31.0}]]], kind))
+    >>> patterns.members, patterns.codes.tolist(), patterns.numbers.tolist()
+    ([[{'type': 'interval', 'feature': 'age', 'low': 0, 'high': None}]], [0, 0], [[25.5, nan], [31.0, nan]])
     """
-    import pyarrow.compute as pc
-
-    encoded = conditions.combine_chunks().dictionary_encode()
-    texts, codes = encoded.dictionary, encoded.indices.to_numpy()
-    patterns = pc.replace_substring_regex(texts, _LEFT_OUT, r"\1").dictionary_encode()
-    numbers, whole = _ends(texts)
-    known = [_EMPTY_END.sub(r"\g<1>0", text) for text in patterns.dictionary.to_pylist()]
-    return Patterns(
-        codes=patterns.indices.to_numpy()[codes],
-        texts=known,
-        features=[[condition["feature"] for condition in json.loads(text)] for text in known],
-        numbers=numbers[codes],
-        whole=whole[codes],
+    lists = StructLists.of(conditions)
+    types, features, values = lists.texts("type"), lists.texts("feature"), _Values.of(lists, "value")
+    low, high, single = lists.numbers("low"), lists.numbers("high"), lists.flags("single")
+    is_range, is_equal = types.among("interval"), types.among("equals")
+    _check(types.among(*_CONDITIONS) & (features.codes >= 0) & (values.readable | ~is_equal), "a condition")
+    groups = lists.group(
+        types.codes, features.codes, ~np.isnan(low), ~np.isnan(high), single, *values.codes_where(is_equal)
     )
 
+    def read(place: int) -> Member:
+        condition: Member = {"type": types[place], "feature": features[place]}
+        if is_range[place]:
+            condition |= {name: None if np.isnan(ends[place]) else 0 for name, ends in (("low", low), ("high", high))}
+            return condition | ({"single": True} if single[place] else {})
+        return condition | ({"value": values.read(place)} if is_equal[place] else {})
 
-def _ends(texts: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers at the ends of ranges, and whether these are of whole numbers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    kinds = [read(place) for place in groups.examples.tolist()]
+    numbers, whole = _ends(lists, is_range, np.stack([low, high]), lists.flags("integer"))
+    return Patterns.of(groups, kinds, numbers, whole)
 
-    pieces = pc.split_pattern_regex(texts, _END_KEY)  # the first of each text stands before its first range
-    lengths = pc.list_value_length(pieces).to_numpy()
-    owner = np.repeat(np.arange(len(texts)), lengths)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) - 1
-    is_end = place >= 0
-    owner, place = owner[is_end], place[is_end]
-    found = pc.extract_regex(pieces.flatten().filter(pa.array(is_end)), _END_VALUE)
-    numbers = np.full((len(texts), 2 * ((lengths.max(initial=1)) // 2)), np.nan)
-    text = pc.if_else(pc.equal(found.field("number"), ""), "nan", found.field("number"))
-    numbers[owner, place] = text.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    whole = np.full((len(texts), numbers.shape[1] // 2), np.nan)
-    is_upper = place % 2 == 1
-    said = pc.equal(found.field("whole"), "true").to_numpy(zero_copy_only=False)
-    whole[owner[is_upper], place[is_upper] // 2] = said[is_upper]
+
+def _ends(
+    lists: StructLists, is_range: np.ndarray, ends: np.ndarray, integer: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers at the ends of the first, second … range of each rule, and whether these are of whole numbers."""
+    before = np.cumsum(is_range) - is_range  # ranges, in all lists so far
+    place = (before - before[np.arange(len(before)) - lists.place])[is_range]
+    owner, n_ranges = lists.owner[is_range], int(place.max(initial=-1)) + 1
+    numbers, whole = np.full((lists.n_lists, 2 * n_ranges), np.nan), np.full((lists.n_lists, n_ranges), np.nan)
+    numbers[owner, 2 * place], numbers[owner, 2 * place + 1] = ends[:, is_range]
+    whole[owner, place] = integer[is_range]
     return numbers, whole
 
 
-def change_patterns(edits: pd.Series[Any], rules: Patterns) -> Patterns:
+def change_patterns(edits: pa.ChunkedArray, rules: Patterns) -> Patterns:
     """Patterns of changes: the feature and `up`, `down`, `to` with a value, or `given` if it was missing.
 
     `rules` are those that the changes make true: they tell numbers from categories that are written as such. `numbers`
     has a column for the first feature before, one for it after, and so on.
 
-    >>> import pandas as pd, pyarrow as pa
-    >>> low = '{"type":"interval","feature":"age","low":30.5,"high":null,"integer":true}'
-    >>> rules = rule_patterns(pa.chunked_array([[f'[{low},{{"type":"equals","feature":"grade","value":3}}]']]))
-    >>> one = '[{"feature":"age","before":20,"after":31},{"feature":"grade","before":1,"after":3}]'
-    >>> found = change_patterns(pd.Series([one]), rules)
-    >>> found.texts, found.numbers.tolist()
+    >>> import pyarrow as pa
+    >>> from lormika.jobs.part_tables import RULES, arrow_schema
+    >>> from lormika.views.rule_structs import value_struct
+    >>> types = arrow_schema(RULES)
+    >>> conditions = [{"type": "interval", "feature": "age", "low": 30.5, "integer": True}]
+    >>> conditions.append({"type": "equals", "feature": "grade", "value": value_struct(3)})
+    >>> rules = rule_patterns(pa.chunked_array([[conditions]], types.field("condition_list").type))
+    >>> edits = [{"feature": "age", "before": value_struct(20), "after": value_struct(31)}]
+    >>> edits.append({"feature": "grade", "before": value_struct(1), "after": value_struct(3)})
+    >>> patterns = change_patterns(pa.chunked_array([[edits]], types.field("edit_list").type), rules)
+    >>> patterns.names, patterns.numbers.tolist()
     (['[["age","up"],["grade","to",3]]'], [[20.0, 31.0, nan, nan]])
     """
-    import pandas as pd
+    lists = StructLists.of(edits)
+    features, before, after = lists.texts("feature"), _Values.of(lists, "before"), _Values.of(lists, "after")
+    _check((features.codes >= 0) & (before.readable | before.missing) & (after.readable | after.missing), "a change")
+    categorical = _wants_category(rules, lists.owner, features)
+    is_to = categorical | after.missing | after.types.among("string", "boolean")
+    numeric = ~is_to & ~before.missing
+    _check(~numeric | ~np.isnan(before.numbers + after.numbers), "a change")
+    ways = np.select([is_to, before.missing, after.numbers > before.numbers], [0, 1, 2], default=3)
+    groups = lists.group(features.codes, ways, *after.codes_where(is_to))
 
-    texts, distinct = pd.factorize(edits)
-    codes, pairs = pd.factorize(texts * len(rules.texts) + rules.codes)
-    categorical = [_categorical(text) for text in rules.texts]
-    parsed = [json.loads(distinct[pair // len(rules.texts)]) for pair in pairs.tolist()]
-    steps = [
-        [_step(edit, edit["feature"] in categorical[pair % len(rules.texts)]) for edit in one]
-        for one, pair in zip(parsed, pairs.tolist(), strict=True)
+    def read(place: int) -> Member:
+        step: Member = {"feature": features[place], "way": _WAYS[ways[place]]}
+        return step | ({"value": after.read(place)} if is_to[place] else {})
+
+    steps = [read(place) for place in groups.examples.tolist()]
+    numbers = np.full((lists.n_lists, 2 * lists.longest), np.nan)
+    owner, column = lists.owner[numeric], 2 * lists.place[numeric]
+    numbers[owner, column], numbers[owner, column + 1] = before.numbers[numeric], after.numbers[numeric]
+    return Patterns.of(groups, steps, numbers, whole=np.empty((lists.n_lists, 0)))
+
+
+def _wants_category(rules: Patterns, owner: np.ndarray, features: Texts) -> np.ndarray:
+    """Which changes are of a feature of which their rule wants a category."""
+    codes = {name: code for code, name in enumerate(features.texts)}
+    wanted = [
+        pattern * len(codes) + codes[condition["feature"]]
+        for pattern, conditions in enumerate(rules.members)
+        for condition in conditions
+        if condition["type"] == "equals" and condition["feature"] in codes
     ]
-    of, known = pd.factorize(
-        np.array([json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in steps], dtype=object)
-    )
-    numbers = np.full((len(parsed), 2 * max(map(len, parsed), default=0)), np.nan)
-    for number, (one, way) in enumerate(zip(parsed, steps, strict=True)):
-        for place, edit in enumerate(one):
-            if way[place][1] in ("up", "down"):
-                numbers[number, 2 * place : 2 * place + 2] = edit["before"], edit["after"]
-    return Patterns(
-        codes=of[codes] if len(codes) else codes,
-        texts=list(known),
-        features=[[step[0] for step in json.loads(text)] for text in known],
-        numbers=numbers[codes],
-        whole=np.empty((len(codes), 0)),
-    )
+    return np.isin(rules.codes[owner] * len(codes) + features.codes, np.array(wanted, dtype=np.int64))
 
 
-def _step(edit: dict[str, Any], categorical: bool) -> list[Any]:
-    """What became of one feature."""
-    feature, before, after = edit["feature"], edit["before"], edit["after"]
-    if categorical or after is None or isinstance(after, str | bool):
-        return [feature, "to", after]
-    return [feature, "given"] if before is None else [feature, "up" if after > before else "down"]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Values:
+    """Values of features in structs."""
+
+    types: Texts
+    texts: Texts
+    numbers: np.ndarray  # NaN: the value is none
+
+    @classmethod
+    def of(cls, lists: StructLists, name: str) -> _Values:
+        return cls(lists.texts(name, "type"), lists.texts(name, "text"), lists.numbers(name, "number"))
+
+    @property
+    def missing(self) -> np.ndarray:
+        return (self.types.codes < 0) & (self.texts.codes < 0)
+
+    @property
+    def readable(self) -> np.ndarray:
+        return self.types.among(*READERS) & (self.texts.codes >= 0)
+
+    def codes_where(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What tells a value from others; the same for all that are not chosen."""
+        return np.where(chosen, self.types.codes, -1), np.where(chosen, self.texts.codes, -1)
+
+    def read(self, place: int) -> Any:
+        """A value as it was in the user's data."""
+        if self.types.codes[place] < 0:
+            return None
+        try:
+            return READERS[self.types[place]](self.texts[place])
+        except ValueError as error:
+            raise InputError(f"it holds a rule that cannot be read: {error}") from error
 
 
-def _categorical(pattern: str) -> set[str]:
-    """Features of which a pattern wants a category."""
-    return {condition["feature"] for condition in json.loads(pattern) if condition["type"] == "equals"}
+def _check(sound: np.ndarray, what: str) -> None:
+    if not sound.all():
+        raise InputError(f"it holds a rule that cannot be read: {what} lacks something, or is of an unknown type")

@@ -15,7 +15,7 @@ from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.frames.schema import Schema, read_schema
 from lormika.jobs.contents import remove_background
-from lormika.jobs.folder import digest_folder, is_sound
+from lormika.jobs.inputs import is_background, name_background
 from lormika.models import Model
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
@@ -61,8 +61,8 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
     with naming(new / "facts.json", folder / "background-*" / "facts.json"):
         (new / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
     _check_schema(explainer.schema, _read_schema(new, facts))
-    name = f"background-{digest_folder(new)}"
-    if is_sound(folder / name):
+    name = name_background(new)
+    if is_background(folder / name):
         remove_background(new)
     else:
         remove_background(folder / name)
@@ -82,10 +82,10 @@ def load(folder: Path, model: Any) -> Explainer:
     labels = np.ascontiguousarray(arrays.pop("labels"))
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
     ways = {name: facts[name] for name in ("decides", "scores")}
-    known = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
+    wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
-    return Explainer._of(Parts.of(known, background, labels, settings, search, cuts))
+    return Explainer._of(Parts.of(wrapped, background, labels, settings, search, cuts))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
@@ -108,9 +108,9 @@ def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
         return read_schema(frames.read(file.read().to_pandas()), facts["categorical"])
 
 
-def _check_schema(wanted: Schema, found: Schema) -> None:
+def _check_schema(schema: Schema, restored: Schema) -> None:
     """Refuse a table whose types do not survive on disk: the model would see another one there."""
-    for one, other in zip(wanted.features, found.features, strict=True):
+    for one, other in zip(schema.features, restored.features, strict=True):
         same = (one.name, one.categories, one.number_type) == (other.name, other.categories, other.number_type)
         if not same:
             raise InputError(f"column {one.name!r} of the background changes its type when it is written as Parquet")

@@ -16,8 +16,11 @@ from lormika.explainer import Explainer
 from lormika.explanation import Failure
 from lormika.jobs import contents, prepared
 from lormika.jobs.driver import Engine, drive
-from lormika.jobs.folder import Folder, Run
+from lormika.jobs.folder import Folder
 from lormika.jobs.inputs import check_rows, save_input
+from lormika.jobs.part_files import count_failed, finish
+from lormika.jobs.run_file import Run
+from lormika.jobs.stock import Stock
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,49 +56,76 @@ class Shard:
         return range(self.number, run.chunks, self.shards)
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a run, beside its data."""
+
+    model: Mapping[str, Any]  # how to load it, and the SHA-256 of its file
+    options: Mapping[str, Any]  # of the search
+    id: str | None = None  # column with names of the rows
+    order: Mapping[str, Any] | None = None  # what makes the same command known again, so that it prepares nothing
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSize:
+    """How long chunks are."""
+
+    rows: int | None = None  # None: that is found out, or was by whoever came first
+    processes: int = 1  # of all shards, each of which is then to have chunks
+
+
 def prepare(
     folder: Path,
     explainer: Explainer,
     background: pd.DataFrame,
     rows: pd.DataFrame,
-    model: Mapping[str, Any],
-    options: Mapping[str, Any],
-    *,
-    identifier: str | None = None,
-    chunk_rows: int | None = None,
-    processes: int = 1,
-    order: Mapping[str, Any] | None = None,
+    request: Request,
+    size: ChunkSize = ChunkSize(),
 ) -> Run:
     """Write all that workers need into the folder; one that holds another run is refused.
 
-    `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them. `model`
-    is how to load it. Without `chunk_rows`, all `processes` of all shards are to have chunks; whoever comes first
-    decides. `order` is what makes the same command known again, so that it need not prepare anything.
+    `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them.
     """
     check_rows(rows, explainer.schema)
     target = Folder(folder)
-    if chunk_rows is not None:
-        check_integer("chunk_rows", chunk_rows, 1)
+    if size.rows is not None:
+        check_integer("chunk_rows", size.rows, 1)
+        chunk_rows = size.rows
     elif target.run_file.exists():
         chunk_rows = target.read().chunk_rows
     else:
-        fair = max(_LEAST_ROWS, -(-len(rows) // (processes * _CHUNKS_EACH)))
-        chunk_rows = min(fair, _find_chunk_rows(explainer, background, options))
-    settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
+        fair = max(_LEAST_ROWS, -(-len(rows) // (size.processes * _CHUNKS_EACH)))
+        chunk_rows = min(fair, _find_chunk_rows(explainer, background, request.options))
     with target.all_or_nothing():
         run = Run(
-            model=dict(model),
+            model=dict(request.model),
             background=prepared.save(explainer, background, folder),
             input=save_input(rows, folder, explainer.schema),
             rows=len(rows),
             chunk_rows=chunk_rows,
-            options=dict(options),
-            settings=json.loads(json.dumps(settings)),
+            options=dict(request.options),
+            settings=_settings(explainer),
             features=list(explainer.schema.names),
-            id=identifier,
-            order=None if order is None else dict(order),
+            id=request.id,
+            order=None if request.order is None else dict(request.order),
         )
         return target.start(run)
+
+
+def _settings(explainer: Explainer) -> dict[str, Any]:
+    """How an explainer was made, as run.json keeps it."""
+    settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
+    plain: dict[str, Any] = json.loads(json.dumps(settings))
+    return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Hears how far a run is."""
+
+    begin: Callable[[list[int]], None] = lambda chunks: None  # chunks that are to be done, if there are any
+    done: Callable[[int, int], None] = lambda chunk, failed: None  # a chunk that is done, and its failed rows
+    warn: Callable[[str], None] = lambda text: None  # of a chunk that takes too long
 
 
 def run_chunks(
@@ -103,43 +133,40 @@ def run_chunks(
     run: Run,
     engine: Callable[[], Engine],
     shard: Shard,
-    done: Callable[[int, int], None],
+    listener: Listener = Listener(),
     *,
-    begin: Callable[[list[int]], None] = lambda chunks: None,
-    warn: Callable[[str], None] = lambda text: None,
     retry_failed: bool = False,
     verify: bool = False,
 ) -> dict[str, Any] | None:
     """Do the chunks of a shard that are not done, that are damaged, or with `retry_failed` hold failed rows.
 
-    `begin` hears of these chunks, if there are any, `done` of each one that is done and its failed rows, `warn` of
-    those that take too long. Parts are read to the last byte if nobody has counted them, they were touched since, or
-    with `verify`. Gives what the whole run came to; None: other shards have not finished.
+    Parts are read to the last byte if nobody has counted them, they were touched since, or with `verify`. Gives what
+    the whole run came to; None: other shards have not finished.
     """
     target = Folder(folder)
     contents.check_parts(folder, run.chunks)
-    own, stock = shard.chunks(run), target.stock(run)
+    own, stock = shard.chunks(run), Stock.read(target.manifest, run)
     waiting = []
     for chunk in own:
-        failed = target.failed(run, chunk, stock, whole=verify or stock is None)
+        failed = count_failed(target, run, chunk, stock, whole=verify or stock is None)
         if failed is None or (failed and retry_failed):
             waiting.append(chunk)
     if waiting:
-        begin(waiting)
+        listener.begin(waiting)
         target.manifest.unlink(missing_ok=True)
         with closing(engine()) as at_work:
-            drive(at_work, waiting, run.rows_of, done, warn)
-    if any(chunk not in own and target.failed(run, chunk) is None for chunk in range(run.chunks)):
+            drive(at_work, waiting, run.rows_of, listener.done, listener.warn)
+    if any(chunk not in own and count_failed(target, run, chunk) is None for chunk in range(run.chunks)):
         return None
-    return target.finish(run)
+    return finish(target, run)
 
 
 def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: Mapping[str, Any]) -> int:
     """So many rows that a chunk takes some twenty seconds: little is lost with it, and little spent on beginning it."""
     list(explainer.explain_many(background[:1], progress=False, **options))  # what is slow only once
     began = time.perf_counter()
-    told = list(explainer.explain_many(background[:_TRIED], progress=False, **options))
-    seconds = (time.perf_counter() - began) / len(told)
-    if all(isinstance(result, Failure) for result in told):
+    results = list(explainer.explain_many(background[:_TRIED], progress=False, **options))
+    seconds = (time.perf_counter() - began) / len(results)
+    if all(isinstance(result, Failure) for result in results):
         return 100
     return max(1, min(_MOST_ROWS, int(_SECONDS_PER_CHUNK / seconds)))

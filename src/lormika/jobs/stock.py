@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lormika.jobs.inputs import sha256
 
 if TYPE_CHECKING:
-    from lormika.jobs.folder import Run
+    from lormika.jobs.run_file import Run
 
 FORMAT = "lormika.batch.manifest"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from lormika.checks import check_integer
 from lormika.errors import InputError
 from lormika.jobs.folder import Folder
-from lormika.jobs.part_tables import INSTANCES, RULES, to_table
+from lormika.jobs.part_columns import INSTANCES, RULES
+from lormika.jobs.part_tables import arrow_schema
 from lormika.jobs.tally import INSTANCE_COLUMNS, KINDS, RULE_COLUMNS, combine, forget_rarest, tally
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = la
             one = tally(instances, rules)
         except InputError as error:
             raise InputError(f"{name}: {error}; remove it and go on with the run (lormika batch)") from error
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise InputError(f"{name}: it holds a rule that cannot be read: {error}") from error
         tables = one if tables is None else combine([tables, one])
         missed += forget_rarest(tables)
         rows += instances.num_rows
@@ -79,8 +77,8 @@ def _read_parts(folder: Path, chunks: list[int]) -> Iterator[tuple[pa.Table, pa.
     waiting: list[tuple[pa.Table, pa.Table]] = []
     first, files = 0, Folder(folder)
     for number, chunk in enumerate(chunks):
-        instances = _read_part(files.part("instances", chunk), INSTANCES, INSTANCE_COLUMNS)
-        waiting.append((instances, _read_part(files.part("rules", chunk), RULES, RULE_COLUMNS)))
+        instances = _read_part(files.part("instances", chunk), arrow_schema(INSTANCES), INSTANCE_COLUMNS)
+        waiting.append((instances, _read_part(files.part("rules", chunk), arrow_schema(RULES), RULE_COLUMNS)))
         if number == len(chunks) - 1 or sum(rules.num_rows for _, rules in waiting) >= _RULES_AT_ONCE:
             names = dict.fromkeys(files.part("rules", chunks[at]) for at in (first, number))
             together = (pa.concat_tables(tables) for tables in zip(*waiting, strict=True))
@@ -88,16 +86,15 @@ def _read_parts(folder: Path, chunks: list[int]) -> Iterator[tuple[pa.Table, pa.
             waiting, first = [], number + 1
 
 
-def _read_part(path: Path, types: Mapping[str, str], columns: list[str]) -> pa.Table:
+def _read_part(path: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = to_table([], {name: types[name] for name in columns}).schema
     try:
         table = pq.ParquetFile(path, page_checksum_verification=True).read(columns=columns)
         lacking = [name for name in columns if name not in table.column_names]
         if not lacking:
-            return table.select(columns).cast(schema)
+            return table.select(columns).cast(pa.schema([schema.field(name) for name in columns]))
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read ({error}): go on with the run (lormika batch) to remake it") from error
     raise InputError(f"{path} has no column {lacking[0]!r}: it is not a part of a run of this version")
@@ -164,13 +161,13 @@ def _failures(errors: pd.DataFrame, top: int) -> list[Payload]:
 
 def _class(label: Any, counts: Mapping[str, Any], kinds: pd.DataFrame, explained: int) -> Payload:
     """How often a class is predicted, and rules of each kind are found for it."""
-    given = counts["with_probability"]
+    n_probabilities = counts["with_probability"]
     rules = _of(kinds, label).to_dict("index")
     return {
         "label": label,
         "rows": counts["rows"],
         "share": counts["rows"] / explained,
-        "probability": counts["probability"] / given if given else None,
+        "probability": counts["probability"] / n_probabilities if n_probabilities else None,
         "turned": counts["turned"],
         "kinds": {
             kind: {"rows": counts[kind], **rules.get(kind, {"rules": 0, "tested": 0, "kept": 0})} for kind in KINDS
@@ -190,13 +187,13 @@ def _details(tables: dict[str, pd.DataFrame], label: Any, rows: int, top: int) -
     by_rule = {kind: _entries(_of(tables["patterns"], label, kind), top) for kind in KINDS}
     ranges = {kind: _of(tables["ranges"], label, kind) for kind in KINDS}
     changes, changed = _of(tables["changes"], label), _of(tables["changed"], label)
-    known = tables["classes"]["rows"]
+    all_rows = tables["classes"]["rows"]
     return {
         "label": label,
         "rows": rows,
         "features": {kind: [_share(name, counts, rows) for name, counts in by_feature[kind]] for kind in KINDS},
         "rules": {kind: [_rule(key, counts, rows, ranges[kind]) for key, counts in by_rule[kind]] for kind in KINDS},
-        "changes": [_change((label, *key), counts, known) for key, counts in _entries(changes, top)],
+        "changes": [_change((label, *key), counts, all_rows) for key, counts in _entries(changes, top)],
         "changed": [_share(name, counts, rows) for name, counts in _entries(changed, top)],
     }
 
@@ -207,7 +204,8 @@ def _share(feature: Any, counts: Mapping[str, Any], rows: int) -> Payload:
 
 def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd.DataFrame) -> Payload:
     consequent, pattern = key
-    conditions, ranges = json.loads(pattern), 0
+    conditions: list[Payload] = [dict(condition) for condition in counts["members"]]
+    ranges = 0
     common = _of(common, consequent, pattern)
     for condition in conditions:
         if condition["type"] == "interval":
@@ -242,13 +240,13 @@ def _number(counts: Mapping[str, Any], place: int) -> Payload:
 
 
 def _change(key: tuple[Any, ...], counts: Mapping[str, Any], rows: pd.Series[Any]) -> Payload:
-    prediction, to, pattern = key
+    prediction, to, _ = key
     steps = []
-    for place, (feature, way, *value) in enumerate(json.loads(pattern)):
-        step = {"feature": feature, "way": way, "value": value[0] if value else None, "before": None, "after": None}
-        if way in ("up", "down"):
-            step |= {"before": _number(counts, 2 * place), "after": _number(counts, 2 * place + 1)}
-        steps.append(step)
+    for place, step in enumerate(counts["members"]):
+        is_number = step["way"] in ("up", "down")
+        before, after = (_number(counts, 2 * place + end) if is_number else None for end in (0, 1))
+        steps.append({"feature": step["feature"], "way": step["way"], "value": step.get("value")})
+        steps[-1] |= {"before": before, "after": after}
     shares = {"rows": counts["rows"], "share": counts["rows"] / int(rows[prediction]), "rules": counts["rules"]}
     return {"prediction": prediction, "to": to, "steps": steps, **shares}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = [category.value for category in Category]
 
 RULE_COLUMNS = [
-    "row", "category", "consequent", "confidence", "conditions_json", "edits_json", "rerun_label",
+    "row", "category", "consequent", "confidence", "condition_list", "edit_list", "rerun_label",
     "rerun_prediction_probability", "turned",
 ]  # fmt: skip
 INSTANCE_COLUMNS = ["row", "prediction", "probability", "error", *KINDS, "turned"]
@@ -29,7 +29,7 @@ MOST_PATTERNS = 100_000
 _MOST_RANGES = 20  # of one condition of a pattern: the most common of many are no more than a few rules each
 _ENDS: list[Hashable] = ["range", "low", "high"]  # which range of a rule it is, and its ends
 _OF_NUMBERS = {"sum": "sum", "least": "min", "most": "max"}
-_NOT_SUMS = {"least": "min", "most": "max", "whole": "min"}
+_NOT_SUMS = {"least": "min", "most": "max", "whole": "min", "members": "first"}
 
 
 def tally(instances: pa.Table, rules: pa.Table) -> dict[str, pd.DataFrame]:
@@ -37,22 +37,24 @@ def tally(instances: pa.Table, rules: pa.Table) -> dict[str, pd.DataFrame]:
 
     `classes`: rows, and those with a rule of each kind and with one that turned them. `errors`: rows by reason.
     `kinds`: rules of each class and kind, how many the model was asked about, and how many it agreed with. `features`
-    and `patterns`: rows with such a rule; `ranges`: of whole numbers, rules of a pattern with the same ends. `changes`
-    and `changed`: rows that such a change, or one of that feature, turned.
+    and `patterns`: rows with such a rule, and what a pattern consists of; `ranges`: of whole numbers, rules of a
+    pattern with the same ends. `changes` and `changed`: rows that such a change, or one of that feature, turned.
     """
     rows = _read_instances(instances)
-    told = _read_rules(rules, rows)
-    patterns = rule_patterns(rules["conditions_json"])
-    turned = np.flatnonzero(told["turned"])
-    changes = change_patterns(rules["edits_json"].take(turned).to_pandas(), patterns.take(turned))
-    turning = told.iloc[turned].assign(to=rules["rerun_label"].take(turned).to_pandas().astype("category").to_numpy())
+    counted = _read_rules(rules, rows)
+    patterns = rule_patterns(rules["condition_list"])
+    turned = np.flatnonzero(counted["turned"])
+    changes = change_patterns(rules["edit_list"].take(turned), patterns.take(turned))
+    turning = counted.iloc[turned].assign(
+        to=rules["rerun_label"].take(turned).to_pandas().astype("category").to_numpy()
+    )
     return {
         "classes": _count_classes(rows),
         "errors": _count_errors(instances["error"]),
-        "kinds": _plain(told.groupby(["prediction", "kind"], observed=True)[["rules", "tested", "kept"]].sum()),
-        "features": _count_features(told, patterns, ["prediction", "kind"]),
-        "patterns": _count_patterns(told, patterns, ["prediction", "kind", "consequent"]),
-        "ranges": _keep_common(_count_ranges(told, patterns)),
+        "kinds": _plain(counted.groupby(["prediction", "kind"], observed=True)[["rules", "tested", "kept"]].sum()),
+        "features": _count_features(counted, patterns, ["prediction", "kind"]),
+        "patterns": _count_patterns(counted, patterns, ["prediction", "kind", "consequent"]),
+        "ranges": _keep_common(_count_ranges(counted, patterns)),
         "changes": _count_patterns(turning, changes, ["prediction", "to"]),
         "changed": _count_features(turning, changes, ["prediction"]),
     }
@@ -146,9 +148,9 @@ def _floats(column: pa.ChunkedArray) -> np.ndarray:
 
 def _count_classes(rows: pd.DataFrame) -> pd.DataFrame:
     explained = rows[rows["prediction"].notna()]
-    found = (explained[[*KINDS, "turned"]].fillna(0) > 0).astype(int)
+    present = (explained[[*KINDS, "turned"]].fillna(0) > 0).astype(int)
     chance = explained["probability"].astype(float)
-    counted = found.assign(rows=1, probability=chance.fillna(0.0), with_probability=chance.notna().astype(int))
+    counted = present.assign(rows=1, probability=chance.fillna(0.0), with_probability=chance.notna().astype(int))
     return _plain(counted.groupby(explained["prediction"], observed=True).sum())
 
 
@@ -164,12 +166,12 @@ def _count_errors(errors: pa.ChunkedArray) -> pd.DataFrame:
     return pd.DataFrame(counted).rename_axis("reason")
 
 
-def _count_patterns(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:
+def _count_patterns(rules: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:
     """Rows with each pattern, and its numbers."""
     import pandas as pd
 
     keys = [*keys, "pattern"]
-    counted = told.assign(pattern=pd.Categorical.from_codes(patterns.codes, pd.Index(patterns.texts, dtype=object)))
+    counted = rules.assign(pattern=_named(patterns))
     how: dict[str, Any] = {name: (name, "sum") for name in ("rules", "confidence", "matched", "tested", "kept")}
     for place, numbers in enumerate(patterns.numbers.T):
         counted[f"number {place}"] = numbers
@@ -177,42 +179,51 @@ def _count_patterns(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> 
     for place, whole in enumerate(patterns.whole.T):
         counted[f"whole {place}"] = whole
         how[f"whole {place}"] = (f"whole {place}", "min")
-    return _plain(counted.groupby(keys, observed=True).agg(**how).assign(rows=_rows_with(counted, keys)))
+    table = _plain(counted.groupby(keys, observed=True).agg(**how).assign(rows=_rows_with(counted, keys)))
+    members = dict(zip(patterns.names, patterns.members, strict=True))
+    own = [members[name] for name in table.index.get_level_values("pattern")]
+    return table.assign(members=pd.Series(own, table.index, dtype=object))
 
 
-def _count_ranges(told: pd.DataFrame, patterns: Patterns) -> pd.DataFrame:
+def _named(patterns: Patterns) -> pd.Categorical:
+    import pandas as pd
+
+    return pd.Categorical.from_codes(patterns.codes, pd.Index(patterns.names, dtype=object))
+
+
+def _count_ranges(counted: pd.DataFrame, patterns: Patterns) -> pd.DataFrame:
     """Rules with the same first and last whole number of a range; an open end is infinite."""
     import pandas as pd
 
     keys = ["prediction", "kind", "consequent", "pattern"]
-    texts = pd.Categorical.from_codes(patterns.codes, pd.Index(patterns.texts, dtype=object))
-    rules = told[keys[:-1]].assign(pattern=texts, range=0, low=0.0, high=0.0, rules=1)
-    counted = [rules[:0]]
+    rules = counted[keys[:-1]].assign(pattern=_named(patterns), range=0, low=0.0, high=0.0, rules=1)
+    tables = [rules[:0]]
     for place, whole in enumerate(patterns.whole.T):
         own = whole == 1
         low, high = np.ceil(patterns.numbers[own, 2 * place : 2 * place + 2]).T
         ends = {"low": np.where(np.isnan(low), -np.inf, low), "high": np.where(np.isnan(high), np.inf, high - 1)}
-        counted.append(rules[own].assign(range=place, **ends))
-    return _plain(pd.concat(counted).groupby([*keys, *_ENDS], observed=True)[["rules"]].sum())
+        tables.append(rules[own].assign(range=place, **ends))
+    return _plain(pd.concat(tables).groupby([*keys, *_ENDS], observed=True)[["rules"]].sum())
 
 
-def _count_features(told: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:
+def _count_features(rules: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:
     """Rows with a pattern of each feature."""
     import pandas as pd
 
-    lengths = np.array([len(features) for features in patterns.features], dtype=np.intp)
-    codes, names = pd.factorize(np.array([f for features in patterns.features for f in features], dtype=object))
+    lengths = np.array([len(members) for members in patterns.members], dtype=np.intp)
+    features = [member["feature"] for members in patterns.members for member in members]
+    codes, names = pd.factorize(np.array(features, dtype=object))
     starts = np.cumsum(lengths) - lengths
     each = lengths[patterns.codes]
-    rule = np.repeat(np.arange(len(told)), each)
+    rule = np.repeat(np.arange(len(rules)), each)
     place = np.arange(len(rule)) - np.repeat(np.cumsum(each) - each, each)
     feature = pd.Categorical.from_codes(codes[starts[patterns.codes[rule]] + place], pd.Index(names))
     keys = [*keys, "feature"]
-    return _plain(_rows_with(told.iloc[rule].assign(feature=feature), keys).to_frame("rows"))
+    return _plain(_rows_with(rules.iloc[rule].assign(feature=feature), keys).to_frame("rows"))
 
 
-def _rows_with(told: pd.DataFrame, keys: list[str]) -> pd.Series[Any]:
-    counted: pd.Series[Any] = told[["row", *keys]].drop_duplicates().groupby(keys, observed=True).size()
+def _rows_with(rules: pd.DataFrame, keys: list[str]) -> pd.Series[Any]:
+    counted: pd.Series[Any] = rules[["row", *keys]].drop_duplicates().groupby(keys, observed=True).size()
     return counted
 
 

@@ -58,7 +58,7 @@ def main() -> None:
 def _open(folder: Path, start: str) -> OpenRun | str:
     """The run, once it has shown that it can explain; or what is wrong."""
     from lormika.jobs.chunks import open_run, rehearse
-    from lormika.jobs.folder import Run
+    from lormika.jobs.run_file import Run
 
     try:
         order = json.loads(start)

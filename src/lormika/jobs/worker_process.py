@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lormika.jobs.driver import Task
-from lormika.jobs.folder import Run
+from lormika.jobs.run_file import Run
 from lormika.jobs.worker import OUT_OF_MEMORY
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
