@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browser import Browser
+from warm import Warm
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is loaded: processes share the processors already
 settings.register_profile("lormika", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,3 +23,13 @@ def browser(tmp_path_factory):
         yield found
     finally:
         found.close()
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory):
+    """A process that commands are forked from."""
+    process = Warm(tmp_path_factory.mktemp("warm"))
+    try:
+        yield process
+    finally:
+        process.end()

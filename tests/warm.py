@@ -16,7 +16,7 @@ SERVER = """
 import json, os, signal, sys, tempfile, time, traceback
 import lormika.cli.app, pandas, pyarrow, pyarrow.parquet, rich.console, rich.table, rich.text, rich.padding
 import sklearn.ensemble, sklearn.tree, sklearn.pipeline, sklearn.compose, sklearn.preprocessing, skops.io
-import lormika, lormika.views.html, lormika.views.text
+import lormika, lormika.views.html, lormika.views.text, lormika.cli.batch_work, lormika.jobs.run, lormika.jobs.local
 
 def run(order):
     os.setsid()

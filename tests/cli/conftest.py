@@ -16,7 +16,6 @@ from types import SimpleNamespace
 import pytest
 
 from lormika import Explainer, datasets
-from warm import Warm
 
 LORMIKA = [sys.executable, "-m", "lormika"]
 
@@ -35,14 +34,6 @@ def loans(tmp_path_factory) -> SimpleNamespace:
     io.dump(model, folder / "loans.skops")
     (folder / "loans.pkl").write_bytes(pickle.dumps(model))
     return SimpleNamespace(folder=folder, X=X, y=y, model=model, explainer=Explainer(model, X))
-
-
-@pytest.fixture(scope="session")
-def warm(tmp_path_factory):
-    """A process that commands are forked from."""
-    process = Warm(tmp_path_factory.mktemp("warm"))
-    yield process
-    process.end()
 
 
 @pytest.fixture

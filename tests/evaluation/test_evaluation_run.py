@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
+import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -238,26 +237,23 @@ def test_the_papers_figures_stand_beside(done, tmp_path):
     assert "0.60 ± 0.15" in write_tables([table], tmp_path)[0].read_text(encoding="utf-8")
 
 
-def test_command(tmp_path):
+def test_command(tmp_path, warm):
     (tmp_path / "mine.py").write_text(
         "from lormika.rule import Equals\n"
         "def make(model, background, seed):\n"
         "    return lambda x: [((Equals('phone', True),), 'accepted')]\n"
     )
-    command = [sys.executable, "-m", "lormika", "evaluate", "--out", "e", "--datasets", "loans", "--models", "tree",
-               "--explainers", "mine:make", "--instances", "2", "--runs", "1", "--common-rows", "100",
-               "--train-rows", "400"]  # fmt: skip
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    command = ["evaluate", "--out", "e", "--datasets", "loans", "--models", "tree", "--explainers", "mine:make",
+               "--instances", "2", "--runs", "1", "--common-rows", "100", "--train-rows", "400"]  # fmt: skip
+    ran = warm.run(command, tmp_path, dict(os.environ), 600)
     assert ran.returncode == 0, ran.stderr
     assert "1 of 1: loans tree mine:make run 1; done" in ran.stderr
     assert "mine:make" in (tmp_path / "e" / "tables.md").read_text(encoding="utf-8")
-    more = subprocess.run(
-        [*command, "--runs", "2"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
-    )
+    more = warm.run([*command, "--runs", "2"], tmp_path, dict(os.environ), 600)
     assert "2 of 2: loans tree mine:make run 2; done" in more.stderr
     with (tmp_path / "mine.py").open("a") as module:
         module.write("def make(model, background, seed):\n    raise ValueError('of the new version')\n")
-    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    again = warm.run(command, tmp_path, dict(os.environ), 600)
     assert again.returncode == 3
     assert "2 explanations failed" in again.stderr
     assert "2 x ValueError: of the new version" in again.stderr

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from lormika import datasets
+from warm import Warm
 
 LORMIKA = [sys.executable, "-m", "lormika"]
 QUICK = ("--n-generated", "200", "--k", "2")
@@ -99,6 +100,7 @@ def files(tmp_path_factory) -> Path:
     bad = rows.copy()
     bad.loc[[3, 41], "age"] = 99
     bad.to_parquet(folder / "bad.parquet", index=False)
+    bad[:12].to_parquet(folder / "few_bad.parquet", index=False)
     io.dump(datasets.make_model("tree", X).fit(X, y), folder / "tree.skops")
     network = datasets.make_model("lr", X)
     network.steps[-1] = ("network", MLPClassifier((32,), solver="lbfgs", max_iter=30, random_state=0))
@@ -110,21 +112,21 @@ def files(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(files) -> dict[str, list[dict]]:
+def undisturbed(files, warm) -> dict[str, list[dict]]:
     """Records of the rows among which some are bad, from a model that does not mind."""
-    batch = Batch(files)
+    batch = Batch(files, warm)
     done = batch.run("good", "undisturbed", data="bad.parquet")
     assert done.returncode == 0, done.stderr
     return {kind: batch.rows("undisturbed", kind) for kind in ("rules", "instances")}
 
 
 @pytest.fixture
-def batch(files, tmp_path):
+def batch(files, tmp_path, warm):
     """`lormika batch` as a process in a folder of its own."""
     for file in files.iterdir():
         if file.is_file():
             os.symlink(file, tmp_path / file.name)
-    return Batch(tmp_path)
+    return Batch(tmp_path, warm)
 
 
 class Batch:
@@ -132,8 +134,8 @@ class Batch:
 
     locks = ()
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, warm: Warm) -> None:
+        self.folder, self._warm = folder, warm
 
     def start(self, model: str, out: str, *more: object, data: str = "rows.parquet", **options) -> subprocess.Popen:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
@@ -149,14 +151,18 @@ class Batch:
             end(process)
 
     def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", quiet: bool = True, **options):
+        line = self._line(model, out, more, data, quiet)
+        if set(options) <= {"env"}:
+            return self._warm.run(line[len(LORMIKA) :], self.folder, dict(options.get("env", os.environ)), 600)
         options = {"capture_output": True, "text": True, "timeout": 600} | options
-        return subprocess.run(self._line(model, out, more, data, quiet), cwd=self.folder, check=False, **options)
+        return subprocess.run(line, cwd=self.folder, check=False, **options)
 
     def _line(self, model: str, out: str, more: tuple[object, ...], data: str, quiet: bool = True) -> list[str]:
         source = model if "." in model or ":" in model else f"python:functions:{model}"
+        workers = () if {"--workers", "--engine"} & set(more) else ("--workers", 1)  # more of them only take time
         return [
             *LORMIKA, "batch", data, "--model", source, "--background", "background.parquet", "--out", out,
-            *QUICK, *(["--quiet"] if quiet else []), *map(str, more),
+            *QUICK, *(["--quiet"] if quiet else []), *map(str, (*more, *workers)),
         ]  # fmt: skip
 
     def allow(self, chunks: int) -> None:
@@ -189,9 +195,9 @@ class Batch:
 
 
 @pytest.fixture(scope="session")
-def reference(files):
+def reference(files, warm):
     """Parts of an undisturbed run with chunks of so many rows; models that wait say what the good one does."""
-    batch = Batch(files)
+    batch = Batch(files, warm)
 
     @cache
     def run(chunk_rows: int) -> dict[str, str]:

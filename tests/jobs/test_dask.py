@@ -60,13 +60,25 @@ class Cluster:
         assert await_true(lambda: not alive(pids))
 
 
-def _dask(cluster: Cluster) -> tuple[object, ...]:
-    return (*CHUNKS, "--engine", "dask", "--scheduler", cluster.address)
+@pytest.fixture(scope="module")
+def local(files):
+    """Two workers for tests that leave them as they are, with the scheduler in this process."""
+    from distributed import LocalCluster
+
+    options = {"dashboard_address": ":0", "processes": True, "host": "127.0.0.1"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(files)  # where workers find the functions
+        with LocalCluster(n_workers=2, threads_per_worker=1, local_directory="scratch", **options) as found:
+            yield found
+
+
+def _dask(address: str) -> tuple[object, ...]:
+    return (*CHUNKS, "--engine", "dask", "--scheduler", address)
 
 
 def test_the_same_parts_whatever_dies(batch, reference, cluster) -> None:
     """Workers and the command twice each, then the scheduler, after some progress; the rest is done without Dask."""
-    wanted, few = reference(2), ("--chunk-rows", 2, *_dask(cluster)[2:])
+    wanted, few = reference(2), ("--chunk-rows", 2, *_dask(cluster.address)[2:])
     batch.allow(1)
     for victims in ((_kill_worker, _kill_command), (_kill_worker, _kill_command), (_kill_scheduler,)):
         with batch.started("gated", "out", *few) as process:
@@ -119,9 +131,12 @@ def _is_parent_of_ours(pid: int) -> bool:
     return len(own) == 1
 
 
-def test_a_model_that_crashes_takes_no_worker_with_it(batch, undisturbed, cluster) -> None:
-    done = batch.run("crashes", "out", "--chunk-rows", 30, *_dask(cluster)[2:], data="bad.parquet")
+def test_a_model_that_crashes_takes_no_worker_with_it(batch, undisturbed, local) -> None:
+    before = {name: worker.pid for name, worker in local.workers.items()}
+    line = ("--chunk-rows", 30, *_dask(local.scheduler_address)[2:])
+    done = batch.run("crashes", "out", *line, data="bad.parquet")
     assert done.returncode == 3, done.stderr
+    assert {name: worker.pid for name, worker in local.workers.items()} == before
     errors = {row["row"]: row["error"] for row in batch.rows("out", "instances") if row["error"] is not None}
     assert sorted(errors) == [3, 41]
     assert all("SIGSEGV" in error for error in errors.values())
@@ -129,31 +144,8 @@ def test_a_model_that_crashes_takes_no_worker_with_it(batch, undisturbed, cluste
     assert [repr(row) for row in batch.rows("out")] == wanted
 
 
-def test_no_scheduler(batch) -> None:
-    assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
-    done = batch.run("good", "out", *CHUNKS, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
-    assert done.returncode == 1
-    assert "there is no Dask scheduler at tcp://127.0.0.1:1" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_scheduler_without_workers_is_waited_for_but_not_for_ever(batch) -> None:
-    cluster = Cluster(batch.folder, workers=False)
-    try:
-        assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
-        done = batch.run("good", "out", *_dask(cluster), "--chunk-limit", 2, quiet=False)
-    finally:
-        cluster.close()
-    assert done.returncode == 1
-    assert "has no worker: waiting for one, at most 2 s (--chunk-limit)" in done.stderr
-    assert "has had no worker for 2 s: start some" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
-    """With LocalCluster, in this process: what is in flight is counted at every turn; the records are the same."""
-    from distributed import LocalCluster
-
+def test_at_most_two_chunks_for_each_worker(batch, local, monkeypatch) -> None:
+    """What is in flight is counted at every turn; the records are the same."""
     from lormika.jobs import run as runs
     from lormika.jobs.dask_engine import DaskEngine
     from lormika.jobs.folder import Folder
@@ -168,10 +160,29 @@ def test_at_most_two_chunks_for_each_worker(batch, monkeypatch) -> None:
 
     out = batch.folder / "out"
     monkeypatch.chdir(batch.folder)
-    options = {"dashboard_address": ":0", "processes": True, "host": "127.0.0.1", "local_directory": "scratch"}
-    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as local:
-        run = Folder(out).read()
-        came = runs.run_chunks(out, run, lambda: Watched(out, run, local.scheduler_address, 600.0), runs.Shard())
+    run = Folder(out).read()
+    came = runs.run_chunks(out, run, lambda: Watched(out, run, local.scheduler_address, 600.0), runs.Shard())
     assert came["rows"] == 60
     assert 2 <= max(most) <= 4
     assert [repr(row) for row in batch.rows("out")] == alone(batch.folder, "mlp.skops")
+
+
+def test_no_scheduler(batch) -> None:
+    assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
+    done = batch.run("good", "out", *CHUNKS, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1")
+    assert done.returncode == 1
+    assert "there is no Dask scheduler at tcp://127.0.0.1:1" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_scheduler_without_workers_is_waited_for_but_not_for_ever(batch) -> None:
+    cluster = Cluster(batch.folder, workers=False)
+    try:
+        assert batch.run("good", "out", *CHUNKS, "--prepare").returncode == 0
+        done = batch.run("good", "out", *_dask(cluster.address), "--chunk-limit", 2, quiet=False)
+    finally:
+        cluster.close()
+    assert done.returncode == 1
+    assert "has no worker: waiting for one, at most 2 s (--chunk-limit)" in done.stderr
+    assert "has had no worker for 2 s: start some" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -18,9 +18,9 @@ LINE = ("rows.parquet", "--model", "python:functions:good", "--background", "bac
 
 
 @pytest.fixture(scope="module")
-def finished(files) -> Path:
+def finished(files, warm) -> Path:
     """A finished run of three chunks."""
-    done = Batch(files).run("good", "hostile", "--chunk-rows", 20, "--workers", 1)
+    done = Batch(files, warm).run("good", "hostile", "--chunk-rows", 20, "--workers", 1)
     assert done.returncode == 0, done.stderr
     return files / "hostile"
 

@@ -18,11 +18,11 @@ from lormika.jobs.part_columns import RowResult
 from lormika.jobs.run import ChunkSize, Request, Shard, prepare, run_chunks
 
 
-def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch) -> None:
+def test_chunks_and_workers_change_nothing(files, tmp_path, monkeypatch, warm) -> None:
     """With a network in plain numpy, so that processes start soon; more of them than chunks are not tried."""
     monkeypatch.chdir(files)
     rows, background = (pd.read_parquet(f"{name}.parquet") for name in ("rows", "background"))
-    rows, source, batch = rows.drop(columns="name")[:40], "python:functions:network", Batch(tmp_path)
+    rows, source, batch = rows.drop(columns="name")[:40], "python:functions:network", Batch(tmp_path, warm)
     explainer = Explainer(models.load(source), background, n_generated=100)
     told = [explainer.explain(rows.iloc[[row]], k=2) for row in range(len(rows))]
     results = [RowResult(row, None, why) for row, why in enumerate(told)]

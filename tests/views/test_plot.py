@@ -272,22 +272,23 @@ def contrast(one: Any, other: Any) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def background(text: Text, patches: list[Patch], figure: Any) -> Any:
+def background(text: Text, boxes: dict[Patch, Any], figure: Any) -> Any:
     """The colour behind a text: of its own box, of what was drawn there last, or of the paper."""
     if text.get_bbox_patch() is not None:
         return text.get_bbox_patch().get_facecolor()
     middle = np.mean(text.get_window_extent().get_points(), axis=0)
-    behind = [patch for patch in patches if patch.get_window_extent().contains(*middle)]
+    behind = [patch for patch, box in boxes.items() if box.contains(*middle)]
     return max(behind, key=lambda patch: patch.get_zorder(), default=figure).get_facecolor()
 
 
 def assert_legible(figure: Any) -> None:
     """Every text stands out from what is behind it."""
-    figure.draw_without_rendering()
     own = {text.get_bbox_patch() for text in figure.findobj(Text)}
+    found = texts(figure)  # draws it once more: boxes are measured after that
     patches = [patch for patch in figure.axes[0].get_children() if isinstance(patch, Patch) and patch not in own]
-    for text in texts(figure):
-        assert contrast(text.get_color(), background(text, patches, figure)) >= 4.5, text.get_text()
+    boxes = {patch: patch.get_window_extent() for patch in patches}
+    for text in found:
+        assert contrast(text.get_color(), background(text, boxes, figure)) >= 4.5, text.get_text()
 
 
 # All figures
