@@ -60,7 +60,7 @@ START = "education is taken for an amount; it has 5 different whole numbers, fro
 
 
 def about_codes(explanation) -> list[str]:
-    return [note for note in explanation.notes if "Are they codes" in note]
+    return [str(note) for note in explanation.notes if "Are they codes" in str(note)]
 
 
 def test_a_note_only_about_what_rules_use():

@@ -101,7 +101,7 @@ def test_both_values_of_a_change_are_whole():
     edits = (Edit("employment", "a → b", "c → d"),)
     rules = (replace(rule, rerun=replace(rule.rerun, edits=edits)),)
     html = replace(explanation, rules=rules).to_html(page=False)
-    assert "<bdi>employment</bdi> <bdi>a → b</bdi> → <bdi>c → d</bdi>" in html
+    assert "<bdi>employment</bdi> <bdi>“a → b”</bdi> → <bdi>“c → d”</bdi>" in html
 
 
 def test_lines_of_equal_leverage_are_whole():

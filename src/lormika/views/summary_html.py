@@ -15,7 +15,7 @@ from lormika.rule import Category, Equals, Interval, Missing
 from lormika.views.html import environment
 from lormika.views.words import HEADINGS, condition_label, heading, percent
 
-Payload = dict[str, Any]
+Part = dict[str, Any]  # of a summary
 
 SHOWN = 5
 """Entries of a list that are seen at once; the others unfold."""
@@ -23,29 +23,29 @@ SHOWN = 5
 _COMMON = 1 / 3  # of the rules of a pattern: so many ranges of whole numbers that are the same stand for all
 
 
-def to_summary(payload: Payload) -> str:
+def to_summary(summary: Part) -> str:
     """The page."""
-    return environment().get_template("summary.html.j2").render(_context(payload))
+    return environment().get_template("summary.html.j2").render(_context(summary))
 
 
-def _context(payload: Payload) -> dict[str, Any]:
-    classes, kinds = payload["classes"], list(HEADINGS)
-    totals = payload["kinds"]
+def _context(summary: Part) -> dict[str, Any]:
+    classes, kinds = summary["classes"], list(HEADINGS)
+    totals = summary["kinds"]
     turning = totals[Category.COUNTERFACTUAL]
     named = {one["label"]: one for one in classes}
     return {
-        "payload": payload,
-        "model": _model_name(payload["model"]),
-        "kinds": [_kind(kind) | {"share": _ratio(totals[kind]["rows"], payload["explained"])} for kind in kinds],
+        "summary": summary,
+        "model": _model_name(summary["model"]),
+        "kinds": [_kind(kind) | {"share": _ratio(totals[kind]["rows"], summary["explained"])} for kind in kinds],
         "classes": [_class(one, kinds) for one in classes],
-        "leading": [_leading(one, named) for one in payload["details"][:2]],
-        "failures": payload["failures"],
-        "turned": {"rows": payload["turned"], "share": _ratio(payload["turned"], payload["explained"])},
+        "leading": [_leading(one, named) for one in summary["details"][:2]],
+        "failures": summary["failures"],
+        "turned": {"rows": summary["turned"], "share": _ratio(summary["turned"], summary["explained"])},
         "counterfactuals": {"rules": turning["tested"], "share": _ratio(turning["kept"], turning["tested"])},
-        "directions": _directions([_change(one) for one in payload["changes"]]),
-        "columns": [format_value(one["label"]) for one in payload["details"]],
-        "matrix": [_matrix_row(row, payload["details"], kinds) for row in payload["matrix"]],
-        "sections": [_section(one, named[one["label"]], kinds) for one in payload["details"]],
+        "directions": _directions([_change(one) for one in summary["changes"]]),
+        "columns": [format_value(one["label"]) for one in summary["details"]],
+        "matrix": [_matrix_row(row, summary["details"], kinds) for row in summary["matrix"]],
+        "sections": [_section(one, named[one["label"]], kinds) for one in summary["details"]],
         "shown": SHOWN,
     }
 
@@ -70,7 +70,7 @@ def _kind(kind: Category) -> dict[str, Any]:
     }
 
 
-def _class(one: Payload, kinds: Sequence[Category]) -> dict[str, Any]:
+def _class(one: Part, kinds: Sequence[Category]) -> dict[str, Any]:
     return {
         "label": format_value(one["label"]),
         "rows": one["rows"],
@@ -81,7 +81,7 @@ def _class(one: Payload, kinds: Sequence[Category]) -> dict[str, Any]:
     }
 
 
-def _leading(detail: Payload, named: Mapping[Any, Payload]) -> dict[str, Any]:
+def _leading(detail: Part, named: Mapping[Any, Part]) -> dict[str, Any]:
     """What the sentences on top say about a class."""
     why = detail["rules"][Category.CURRENT_SUPPORTING]
     return {
@@ -92,7 +92,7 @@ def _leading(detail: Payload, named: Mapping[Any, Payload]) -> dict[str, Any]:
     }
 
 
-def _section(detail: Payload, one: Payload, kinds: Sequence[Category]) -> dict[str, Any]:
+def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> dict[str, Any]:
     """Everything about a class."""
     bands = [_band(kind, detail, one) for kind in kinds]
     changes = [_change(entry) for entry in detail["changes"]]
@@ -115,7 +115,7 @@ def _section(detail: Payload, one: Payload, kinds: Sequence[Category]) -> dict[s
     return {"label": format_value(detail["label"]), "class": one, "bands": bands}
 
 
-def _band(kind: Category, detail: Payload, one: Payload) -> dict[str, Any]:
+def _band(kind: Category, detail: Part, one: Part) -> dict[str, Any]:
     """The rules of one kind."""
     count = one["kinds"][kind]
     remarks = [f"found for {percent(count['rows'] / one['rows'])} of the rows"]
@@ -136,7 +136,7 @@ def _band(kind: Category, detail: Payload, one: Payload) -> dict[str, Any]:
     }
 
 
-def _rule(entry: Payload, leads_elsewhere: bool = False) -> dict[str, Any]:
+def _rule(entry: Part, leads_elsewhere: bool = False) -> dict[str, Any]:
     return {
         "parts": [_condition(condition) for condition in entry["conditions"]],
         "joiner": "and",
@@ -148,7 +148,7 @@ def _rule(entry: Payload, leads_elsewhere: bool = False) -> dict[str, Any]:
     }
 
 
-def _condition(condition: Payload) -> dict[str, Any]:
+def _condition(condition: Part) -> dict[str, Any]:
     """A condition in words; the ends of its range, if they differ from row to row, by their mean."""
     name = condition["feature"]
     if condition["type"] == "equals":
@@ -160,7 +160,7 @@ def _condition(condition: Payload) -> dict[str, Any]:
     return {"feature": name, "label": label, "spread": spread}
 
 
-def _range(condition: Payload) -> tuple[str, str | None]:
+def _range(condition: Part) -> tuple[str, str | None]:
     """A range in words, and from where to where its ends go.
 
     >>> end = {"mean": 0.4212, "least": 0.38, "most": 0.47}
@@ -194,18 +194,18 @@ def _range(condition: Payload) -> tuple[str, str | None]:
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} – {ends[1]}", spread
 
 
-def _end(end: Payload | None, integer: bool, upper: bool) -> Payload | None:
+def _end(end: Part | None, integer: bool, upper: bool) -> Part | None:
     """The end of a range as it is said: of whole numbers, the first or the last one inside."""
     if end is None or not integer:
         return end
     return {name: math.ceil(value) - upper for name, value in end.items()}
 
 
-def _said(end: Payload) -> str:
+def _said(end: Part) -> str:
     return format_exact(end["mean"]) if end["least"] == end["most"] else f"~{_brief(end['mean'])}"
 
 
-def _spread(end: Payload) -> str:
+def _spread(end: Part) -> str:
     least, most = _brief(end["least"]), _brief(end["most"])
     return least if least == most else f"{least} – {most}"
 
@@ -219,7 +219,7 @@ def _brief(number: float) -> str:
     return f"{number:.0f}" if abs(number) >= 1000 else format_number(float(f"{number:.3g}"))
 
 
-def _change(entry: Payload) -> dict[str, Any]:
+def _change(entry: Part) -> dict[str, Any]:
     return {
         "parts": [_step(step) for step in entry["steps"]],
         "joiner": "and",
@@ -230,7 +230,7 @@ def _change(entry: Payload) -> dict[str, Any]:
     }
 
 
-def _directions(changes: Sequence[Payload]) -> list[dict[str, Any]]:
+def _directions(changes: Sequence[Part]) -> list[dict[str, Any]]:
     """Changes by what they turned into what; a direction's shares decrease with its rows, being shares of the same.
 
     >>> turned = [("a", "b", 9), ("b", "a", 8), ("a", "b", 7)]
@@ -238,13 +238,13 @@ def _directions(changes: Sequence[Payload]) -> list[dict[str, Any]]:
     >>> [(one["to"], [change["rows"] for change in one["changes"]]) for one in _directions(some)]
     [('b', [9, 7]), ('a', [8])]
     """
-    directions: dict[tuple[str, str], list[Payload]] = {}
+    directions: dict[tuple[str, str], list[Part]] = {}
     for one in changes:
         directions.setdefault((one["prediction"], one["to"]), []).append(one)
     return [{"prediction": old, "to": new, "changes": some} for (old, new), some in directions.items()]
 
 
-def _step(step: Payload) -> dict[str, Any]:
+def _step(step: Part) -> dict[str, Any]:
     """What happens to a feature; of numbers, their means before and after."""
     if step["way"] == "to":
         return {"feature": step["feature"], "label": f"→ {format_value(step['value'])}", "spread": None}
@@ -254,7 +254,7 @@ def _step(step: Payload) -> dict[str, Any]:
     return {"feature": step["feature"], "label": "↑" if step["way"] == "up" else "↓", "spread": spread}
 
 
-def _matrix_row(row: Payload, details: Sequence[Payload], kinds: Sequence[Category]) -> dict[str, Any]:
+def _matrix_row(row: Part, details: Sequence[Part], kinds: Sequence[Category]) -> dict[str, Any]:
     cells = [
         {
             "bars": [_kind(kind) | {"share": share} for kind, share in zip(kinds, shares, strict=True)],
