@@ -25,7 +25,7 @@ from lormika.evaluation.setting import Setting, plain_model
 from lormika.stages.background import Background
 from lormika.writing import naming
 
-SCRIPT = Path(__file__).parent / "rivals" / "child.py"
+SCRIPT = Path(__file__).parent / "rivals" / "rival_child.py"
 _SETTING_UP = 600.0  # seconds
 _CHECKING = 120.0
 
