@@ -1,8 +1,8 @@
-"""The process of a rival: `python child.py NAME TASK`, run by path, by an interpreter that need not have lormika.
+"""The process of a rival: `python rival_child.py NAME TASK`, run by path, by an interpreter that need not have lormika.
 
 TASK is a file that the parent wrote with joblib. The rival is set up once. Then each line of standard input names an
 instance and a seed, and is answered with one line: the rules in a neutral form, and what they cost. What the rival
-prints goes to standard error. `python child.py NAME --check` only tells whether the rival can be imported.
+prints goes to standard error. `python rival_child.py NAME --check` only tells whether the rival can be imported.
 
 A condition is `{"feature": name, "above": a, "up_to": b}` (a < value <= b; either may be null), or `{"feature": name,
 "is": code}` or `{"feature": name, "is_not": code}` with the code of a category. A rule is its conditions and the code
