@@ -135,7 +135,7 @@ def test_a_slow_model_gets_through(batch, undisturbed, monkeypatch) -> None:
 
 
 def test_names_that_are_there_twice(batch, capsys) -> None:
-    from lormika.cli.batch import _report_names
+    from lormika.cli.batch_command import _report_names
 
     rows = pd.DataFrame({"name": ["a", "b", None, None, "a", "c", "b"]}, index=[3, 4, 5, 6, 8, 9, 10])
     _report_names(rows, "name", Talk(quiet=False))
