@@ -16,6 +16,7 @@ from examples import README, read_examples
 from lacking import lacks
 from lormika.jobs import explain_partition, part_tables, spark_schema
 from lormika.jobs.folder import Folder
+from lormika.jobs.part_files import write_parts
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'lormika[spark]'; it needs Java 17")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Spark, about pandas and its own sockets
@@ -66,7 +67,7 @@ def test_the_same_files(batch, prepared, tmp_path) -> None:
     done = batch.run("mlp.skops", "ours", "--id", "name", "--chunk-rows", 60, "--workers", 1)
     assert done.returncode == 0, done.stderr
     tables = [_read(tmp_path / "spark" / kind, columns) for kind, columns in TABLES.items()]
-    Folder(folder).write_part(0, *tables)
+    write_parts(Folder(folder), 0, *tables)
     assert len(batch.parts("ours")) == 2
     assert batch.parts("made") == batch.parts("ours")
 

@@ -8,6 +8,7 @@ import pytest
 from conftest import Batch, as_records
 from lormika import Explainer, models
 from lormika.jobs import explain_partition, part_tables
+from lormika.jobs.part_columns import RowResult
 
 NEW = {4: "yacht", 5: "zeppelin, second-hand", 11: "yacht"}
 PICKY = """
@@ -34,8 +35,8 @@ def _alone(batch: Batch, rows: pd.DataFrame, model: str) -> list[str]:
     explainer = Explainer(
         models.load(str(batch.folder / model)), pd.read_parquet(batch.folder / "background.parquet"), n_generated=200
     )
-    told = [explainer.explain(rows.iloc[[row]], k=2) for row in range(len(rows))]
-    return as_records([rule for row, one in enumerate(told) for rule in part_tables.rule_rows(row, None, one)])
+    results = [RowResult(row, None, explainer.explain(rows.iloc[[row]], k=2)) for row in range(len(rows))]
+    return as_records([rule for result in results for rule in part_tables.rule_rows(result)])
 
 
 def test_a_run_over_a_csv_file(batch, spoiled) -> None:
