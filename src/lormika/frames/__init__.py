@@ -1,5 +1,5 @@
 """Tables of any library, read as encoded arrays and built again."""
 
-from lormika.frames.readers import ColumnReader, TableReader, listing, one_row, read, take, with_columns
+from lormika.frames.readers import ColumnReader, TableReader, count_rows, listing, one_row, read, take, with_columns
 
-__all__ = ["ColumnReader", "TableReader", "listing", "one_row", "read", "take", "with_columns"]
+__all__ = ["ColumnReader", "TableReader", "count_rows", "listing", "one_row", "read", "take", "with_columns"]

@@ -92,6 +92,15 @@ def read(table: Any, feature_names: Sequence[str] | None = None) -> TableReader:
     return TableReader(len(frame), columns, restore.assembler(table))
 
 
+def count_rows(table: Any) -> int:
+    """Rows of a table of any library.
+
+    >>> count_rows(np.zeros((3, 2))), count_rows({"a": [1, 2]})
+    (3, 2)
+    """
+    return len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
+
+
 def take(table: Any, rows: range | np.ndarray) -> Any:
     """Some rows of a table of any library, by number."""
     numbers = np.asarray(rows, dtype=np.intp)

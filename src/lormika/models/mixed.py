@@ -12,7 +12,8 @@ import numpy as np
 from lormika.errors import InputError, ModelError, quote
 from lormika.frames import TableReader, take, with_columns
 from lormika.frames.values import Scalar
-from lormika.models.model import Model, as_model, asked_for
+from lormika.models.model import Model, methods_of
+from lormika.models.wrapping import as_model
 
 _ROWS = 1000  # by which a column is tried as numbers
 
@@ -32,7 +33,7 @@ def ask_background(
 ) -> tuple[Model, np.ndarray]:
     """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
     try:
-        return as_model(model, background, reader.n_rows, class_names, labels)
+        return as_model(model, background, class_names, labels)
     except ModelError as error:
         found = _culprit(model, background, reader)
         if found is None:
@@ -49,7 +50,7 @@ def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
         clean = np.flatnonzero(~np.isnan([one.numbers for one in columns]).any(axis=0))[:_ROWS]
         try:
-            asked_for(model)(with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns}))
+            methods_of(model)[0](with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns}))
         except Exception:  # whatever a model, or a library, says of such a table
             continue
         return columns[0]

@@ -65,7 +65,7 @@ def _ask(
     firsts = [part[:1] for part in parts] if again else []
     asked = np.concatenate([rows[first], *firsts])
     try:
-        answer = model(wide.restore(asked), len(asked))
+        answer = model(wide.restore(asked))
     except (InputError, ModelError) as error:
         if any(unseen) and _answers(model, schema, without_unseen(schema, asked)):
             told = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
@@ -83,7 +83,7 @@ def _ask(
 def _answers(model: Model, schema: Schema, rows: np.ndarray) -> bool:
     """Whether a model that has failed takes these rows."""
     try:
-        model(schema.restore(rows), len(rows))
+        model(schema.restore(rows))
     except (InputError, ModelError):
         return False
     return True

@@ -1,0 +1,94 @@
+"""From whatever the user has to a `Model`: what it can be asked, and how certain it is of its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lormika.errors import InputError, ModelError
+from lormika.frames import count_rows, listing
+from lormika.frames.values import Scalar, plain
+from lormika.models.calls import Ask, call, copied, rows_of
+from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_labels
+from lormika.models.model import Answer, Model, methods_of
+
+_ROWS_TO_COMPARE = 1000
+_AGREEMENT = 0.99  # of labels and largest scores, for these to count as the margin of the decision
+
+
+def as_model(
+    model: Any, background: Any, class_names: Sequence[Scalar] | None, labels: Any = None
+) -> tuple[Model, np.ndarray]:
+    """Make a model of whatever the user has, and give its labels of the background.
+
+    The background passes through the model once; if its labels are there already, only some of its rows do.
+    """
+    ask, decide = methods_of(model)
+    own, n_rows = classes_of(model), count_rows(background)
+    names = None if class_names is None else read_class_names(class_names)
+    existing = None if labels is None else read_labels(labels, n_rows)
+    asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
+    values = call(ask, rows_of(background, np.arange(asked)))
+    classes = own or derive_classes(values, names, existing)
+    if names is not None and len(names) != len(classes):
+        raise InputError(f"class_names has {len(names)} names; the model has {len(classes)} classes")
+
+    wrapped = Model(ask, None, classes, names or classes)
+    answer = wrapped.read(values)
+    if answer.probabilities is None:
+        wrapped = _with_scores(wrapped, model, answer.labels, background)
+    if decide is not None and _decides_otherwise(wrapped, decide, answer, background):
+        wrapped = replace(wrapped, decide=decide)
+    if existing is not None:
+        return wrapped, _existing_positions(existing, wrapped)
+    if wrapped.decide is not None and not wrapped.scores:
+        return wrapped, wrapped.positions(call(wrapped.decide, copied(background)))
+    return wrapped, answer.labels
+
+
+def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) -> Model:
+    """The model asked for the scores of its decision function, if its labels are those with the largest score.
+
+    Where some may not be, its labels are asked for as well.
+    """
+    if not callable(getattr(own, "decision_function", None)):
+        return model
+    compared = min(len(labels), _ROWS_TO_COMPARE)
+    scored = replace(model, ask=own.decision_function, scores=True)
+    try:
+        answer = scored(rows_of(background, np.arange(compared)))
+    except ModelError:  # one score for each pair of classes, for instance
+        return model
+    agree = answer.labels == labels[:compared]
+    if agree.mean() < _AGREEMENT:
+        return model
+    # Of several classes, another than that with the largest score may win, as in the votes of an SVC.
+    return scored if agree.all() and len(model.classes) == 2 else replace(scored, decide=model.ask)
+
+
+def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: Any) -> bool:
+    """Whether the model's labels are not its most probable classes: a tuned threshold, or an SVC.
+
+    Asked are the rows with the least margin between two classes, where such a model shows it.
+    """
+    if answer.probabilities is None:
+        return False
+    second, first = np.partition(answer.probabilities, -2, axis=1)[:, -2:].T
+    rows = np.sort(np.argsort(first - second, kind="stable")[:_ROWS_TO_COMPARE])
+    labels = call(decide, rows_of(background, rows))
+    return labels.ndim == 1 and bool((model.positions(labels) != answer.labels[rows]).any())
+
+
+def _existing_positions(labels: np.ndarray, model: Model) -> np.ndarray:
+    """Position of each label of the user's among the model's classes, or among their names."""
+    places = positions(labels, model.classes)
+    places = np.where(places < 0, positions(labels, model.names), places)
+    if (places < 0).any():
+        row = int((places < 0).argmax())
+        raise InputError(
+            f"labels, row {row}: {plain(labels[row])!r} is not among the model's classes: {listing(model.classes)}"
+        )
+    return places
