@@ -26,6 +26,7 @@ def prepare(task, model):
         if age == 1002: time.sleep(60)
         if age == 1003: raise ValueError("no idea")
         if age == 1004: print("chatter")
+        if age == 1005: os.closerange(3, 20); time.sleep(600)
         label = int(model.predict(x[None])[0])
         rule = {"conditions": [{"feature": "age", "above": 18.0, "up_to": None}], "consequent": label}
         other = {"conditions": [{"feature": "missed_payments", "above": 1.0, "up_to": None}], "consequent": 1 - label}
@@ -39,7 +40,7 @@ def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monk
     (tmp_path / "flaky.py").write_text(FLAKY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert check("flaky", sys.executable) == "flaky 1"
-    ages = [30, 1001, 1002, 1003, 1004, 31]
+    ages = [30, 1001, 1002, 1003, 1004, 1005, 31]
     rows = setting.instances.iloc[[0] * len(ages)].assign(age=ages)
     wild = replace(setting, instances=rows, predictions=[setting.predictions[0]] * len(ages))
     grounds_of_one = dict.fromkeys(range(len(ages)), grounds[0])
@@ -47,14 +48,15 @@ def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monk
     with Rival("flaky", wild, same, python=sys.executable, time_limit=2, folder=tmp_path) as rival:
         records = [rival.explain(i, seed=0) for i in range(len(ages))]
     errors = [record.error for record in records]
-    assert errors[0] is errors[4] is errors[5] is None
-    assert errors[1] == "its process ended with code 3"
+    assert errors[0] is errors[4] is errors[6] is None
+    assert errors[1] == "its process ended itself with exit code 3"
     assert errors[2] == "no answer within 2 seconds"
     assert errors[3] == "ValueError: no idea"
-    assert records[5].features == ("age",)
-    assert (records[5].calls, records[5].rows) == (1, 1)
-    assert records[5].common["coverage"] == 1
-    assert len(records[5].turned) == records[5].kinds.get("hypothetical_contradicting", 0)
+    assert errors[5] == "its process closed its pipes: chatter"
+    assert records[6].features == ("age",)
+    assert (records[6].calls, records[6].rows) == (1, 1)
+    assert records[6].common["coverage"] == 1
+    assert len(records[6].turned) == records[6].kinds.get("hypothetical_contradicting", 0)
 
 
 class _Same:

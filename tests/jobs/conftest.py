@@ -73,6 +73,14 @@ def raises(frame):
     if _bad(frame): raise KeyError("no such age")
     return _chances(frame)
 
+def forges(frame):
+    for descriptor in range(3, 20) if _bad(frame) else ():
+        try:
+            os.write(descriptor, b"x" * 100)
+        except OSError:
+            pass
+    return _chances(frame)
+
 def eats(frame):
     if _bad(frame): np.ones(4 << 30)
     return _chances(frame)

@@ -186,8 +186,8 @@ def _take(start: str) -> LocalEngine:
             if one[0] == start:
                 _idle.remove(one)
                 return one[1]
-    known = json.loads(start)
-    return LocalEngine(Path(known["folder"]), Run(**known["run"]), 1, _SLACK, known["headers"])
+    order = json.loads(start)
+    return LocalEngine(Path(order["folder"]), Run(**order["run"]), 1, _SLACK, order["headers"])
 
 
 def _give_back(start: str, engine: LocalEngine) -> None:

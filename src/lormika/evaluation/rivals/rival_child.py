@@ -1,8 +1,9 @@
 """The process of a rival: `python rival_child.py NAME TASK`, run by path, by an interpreter that need not have lormika.
 
-TASK is a file that the parent wrote with joblib. The rival is set up once. Then each line of standard input names an
-instance and a seed, and is answered with one line: the rules in a neutral form, and what they cost. What the rival
-prints goes to standard error. `python rival_child.py NAME --check` only tells whether the rival can be imported.
+TASK is a file that the parent wrote with joblib. The rival is set up once. Then each message names an instance and a
+seed, and is answered with one: the rules in a neutral form, and what they cost. What the rival prints goes to standard
+error. `python rival_child.py NAME --check` only tells whether the rival can be imported. What a message is, is said in
+`lormika/processes/__init__.py`; here it has no bytes after its JSON object.
 
 A condition is `{"feature": name, "above": a, "up_to": b}` (a < value <= b; either may be null), or `{"feature": name,
 "is": code}` or `{"feature": name, "is_not": code}` with the code of a category. A rule is its conditions and the code
@@ -15,8 +16,8 @@ import importlib
 import json
 import os
 import random
+import struct
 import sys
-import threading
 import time
 import warnings
 from typing import Any
@@ -31,12 +32,12 @@ ADAPTERS = {
     "dice-genetic": ("dice_rows", "prepare_genetic"),
     "nice": ("nice_rows", "prepare"),
 }
+_LENGTHS = struct.Struct(">QQ")
 
 
 def main() -> None:
-    """Serve until no more lines come."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Serve until no more messages come."""
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     name, task = sys.argv[1:3]
@@ -44,7 +45,7 @@ def main() -> None:
     adapter = importlib.import_module(module)
     version = adapter.version()
     if task == "--check":
-        _say(answers, {"version": version})
+        _send(answers, {"version": version})
         return
     import joblib
     from task_model import TaskModel  # type: ignore[import-not-found]  # beside this file, which is run by path
@@ -53,17 +54,10 @@ def main() -> None:
     content = joblib.load(task)
     model = TaskModel(content)
     explain = getattr(adapter, function)(content, model)
-    _say(answers, {"ready": True, "version": version, "seconds": time.perf_counter() - start})
-    for line in sys.stdin:
-        wanted = json.loads(line)
-        _say(answers, _answer(explain, content["instances"][wanted["instance"]], wanted["seed"], model))
-
-
-def _end_with(parent: int) -> None:
-    """Nobody waits for the answer once the parent is gone, however that ended."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+    _send(answers, {"ready": True, "version": version, "seconds": time.perf_counter() - start})
+    while lengths := sys.stdin.buffer.read(_LENGTHS.size):
+        question = json.loads(sys.stdin.buffer.read(sum(_LENGTHS.unpack(lengths))))
+        _send(answers, _answer(explain, content["instances"][question["instance"]], question["seed"], model))
 
 
 def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any]:
@@ -80,8 +74,9 @@ def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any
     return answer | costs
 
 
-def _say(answers: Any, content: dict[str, Any]) -> None:
-    answers.write(json.dumps(content) + "\n")
+def _send(answers: Any, content: dict[str, Any]) -> None:
+    text = json.dumps(content).encode()
+    answers.write(_LENGTHS.pack(len(text), 0) + text)
     answers.flush()
 
 

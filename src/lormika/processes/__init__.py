@@ -1,0 +1,19 @@
+"""Child processes: started, talked to until a deadline, described when they die, and ended for sure.
+
+`Child` is the parent's side, `Line` that of a child which can import this package. One that cannot, such as a script
+that another interpreter runs, needs to know no more than this:
+
+- A message is two lengths, each an unsigned integer of eight bytes with the highest first; then a JSON object as UTF-8,
+  as long as the first length says; then as many other bytes as the second one says, often none.
+- Messages come in through standard input and go out through standard output. So whatever the child runs should print
+  elsewhere. No more messages will come once standard input ends.
+- One more descriptor is open, the lifeline. It is to be left alone: once the parent is gone, however that ended, the
+  kernel kills the child and its whole process group, even if they block all signals or are busy.
+- What the child sends only ever becomes plain data: JSON and bytes.
+"""
+
+from lormika.processes.child import Child, Death
+from lormika.processes.line import Line, leave_for_memory
+from lormika.processes.messages import BrokenMessageError, Message
+
+__all__ = ["BrokenMessageError", "Child", "Death", "Line", "Message", "leave_for_memory"]

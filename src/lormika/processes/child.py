@@ -1,0 +1,203 @@
+"""A child process, as its parent sees it: whatever it does, the parent waits no longer than it wants, and ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from lormika.processes.line import OUT_OF_MEMORY
+from lormika.processes.messages import PIECE, Inbox, Message, pack
+
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+_GRACE = 3.0  # seconds in which a child that has closed its pipes ends
+_LONGEST_POLL = 3600.0  # seconds; the system knows no end of time
+
+_lifelines: set[int] = set()  # our ends
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a child ended: `f"its process {death}"` is a sentence."""
+
+    kind: Literal["pipes", "memory", "exit", "crash", "kill"]
+    words: str
+    guess: str = ""
+    code: int | None = None  # exit code, or a signal below 0; None: it has not ended
+
+    def __str__(self) -> str:
+        return self.words + self.guess
+
+
+class Child:
+    """A process in a group of its own. It never outlives its parent, nor this object; `end` ends it before.
+
+    Messages go both ways without blocking: the other side may hang or be dead.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, environment: Mapping[str, str] | None = None, log: Path | None = None
+    ) -> None:
+        self._process, lifeline = _start(command, environment, log)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._answers = self._process.stdin, self._process.stdout
+        self.pid = self._process.pid
+        self.end = weakref.finalize(self, _end, self._process, lifeline, os.getpid())
+        self._unsent: deque[memoryview] = deque()
+        self._inbox, self._closed = Inbox(), False
+        for pipe in (self._requests, self._answers):
+            os.set_blocking(pipe.fileno(), False)
+
+    @classmethod
+    def of_module(cls, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Child:
+        """A module run by this interpreter; it finds modules where they are found here."""
+        paths = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+        command = [sys.executable, "-P", "-m", module, *arguments]
+        return cls(command, environment={**os.environ, **(environment or {}), **paths})
+
+    def send(self, head: dict[str, Any], body: bytes = b"") -> None:
+        """Send a message: now, as far as the child reads it, and the rest when it is looked at."""
+        self._unsent.extend(memoryview(part) for part in pack(head, body) if part)
+        self._flush()
+
+    def look(self, deadline: float = math.inf) -> Message | None:
+        """The next message, if it is there; raises `BrokenMessageError`."""
+        self._flush()
+        try:
+            return self._inbox.read(self._answers.fileno(), deadline)
+        except BlockingIOError:
+            return None
+        except EOFError:
+            self._closed = True
+            return None
+
+    def receive(self, seconds: float) -> Message:
+        """Wait for the next message.
+
+        Raises `TimeoutError` if it is not there by then, `EOFError` if the child is at its end, `BrokenMessageError`.
+        """
+        deadline = time.monotonic() + seconds
+        while (message := self.look(deadline)) is None:
+            if self._closed:
+                raise EOFError
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            poll = select.poll()
+            self.watch(poll)
+            poll.poll(min(left, _LONGEST_POLL) * 1000)
+        return message
+
+    def watch(self, poll: select.poll) -> None:
+        """Let a poll wake up when there is something to read here, or room to write."""
+        poll.register(self._answers, select.POLLIN)
+        if self._unsent:
+            poll.register(self._requests, select.POLLOUT)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is over. What it has said before may still be in the pipe."""
+        return self._process.poll() is not None
+
+    def death(self) -> Death:
+        """How the process ended; one that has closed its pipes has a few seconds for that."""
+        try:
+            code = self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            return Death("pipes", "closed its pipes")
+        if code == OUT_OF_MEMORY:
+            return Death("memory", "ran out of memory", code=code)
+        if code >= 0:
+            return Death("exit", f"ended itself with exit code {code}", code=code)
+        name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+        if -code in _CRASHES:
+            return Death("crash", f"crashed ({name})", code=code)
+        guess = ", perhaps for want of memory" if -code == signal.SIGKILL else ""
+        return Death("kill", f"was killed ({name})", guess, code)
+
+    def _flush(self) -> None:
+        try:
+            while self._unsent:
+                part = self._unsent[0]
+                self._unsent[0] = part[os.write(self._requests.fileno(), part[:PIECE]) :]
+                if not self._unsent[0]:
+                    self._unsent.popleft()
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:  # an answer from before may still be there
+            self._closed = True
+
+
+def _start(
+    command: Sequence[str], environment: Mapping[str, str] | None, log: Path | None
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a process, and give it with our end of its lifeline."""
+    theirs, ours = os.pipe()
+    try:
+        with contextlib.nullcontext() if log is None else log.open("wb") as errors:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                bufsize=0,
+                env=environment,
+                pass_fds=(theirs,),
+                start_new_session=True,  # Ctrl-C is for the parent, which then ends this one
+            )
+        _tie(theirs, process.pid)
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    _lifelines.add(ours)
+    return process, ours
+
+
+def _tie(lifeline: int, group: int) -> None:
+    """Let the kernel kill a process group once the other end of this pipe is closed.
+
+    That is a property of the pipe, not of a process: the child has nothing to do but to keep it open. Before this it
+    has not got its first message, and ends when none comes.
+    """
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -group)
+    fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _end(process: subprocess.Popen[bytes], lifeline: int, owner: int) -> None:
+    """End a process and all that it started, and leave nothing behind."""
+    if os.getpid() != owner:  # a fork of ours, which is to leave the child alone
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _lifelines.discard(lifeline)
+    os.close(lifeline)
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _let_go() -> None:
+    """In a fork of ours, which would hold the lifelines of children that are not its own."""
+    while _lifelines:
+        os.close(_lifelines.pop())
+
+
+os.register_at_fork(after_in_child=_let_go)

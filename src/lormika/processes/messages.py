@@ -1,0 +1,68 @@
+"""Messages between a process and its child, put together from what arrives."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import time
+from typing import Any
+
+_LENGTHS = struct.Struct(">QQ")
+_LARGEST = 1 << 31  # bytes; a length beyond it is not one of ours
+PIECE = 1 << 20  # bytes that are read or written at a time
+
+Message = tuple[dict[str, Any], memoryview]
+"""A JSON object, and bytes that go with it."""
+
+
+class BrokenMessageError(Exception):
+    """What came is not a message."""
+
+
+def pack(head: dict[str, Any], body: bytes = b"") -> list[bytes]:
+    """Write a message: its parts one after the other, since a large body is not to be copied."""
+    text = json.dumps(head).encode()
+    return [_LENGTHS.pack(len(text), len(body)) + text, body]
+
+
+class Inbox:
+    """Reads one message after the other, and never a byte beyond the one that it is at."""
+
+    def __init__(self, largest: int = _LARGEST) -> None:
+        self._largest, self._data = largest, bytearray()
+
+    def read(self, descriptor: int, deadline: float = math.inf) -> Message:
+        """The next message; what has arrived is kept if an error stops the reading.
+
+        Raises `EOFError`, `BlockingIOError`, if the descriptor does not block, `TimeoutError` or `BrokenMessageError`.
+        """
+        while missing := self._missing():
+            piece = os.read(descriptor, min(missing, PIECE))
+            if not piece:
+                raise EOFError
+            self._data += piece
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        return self._take()
+
+    def _missing(self) -> int:
+        """Bytes until the message is whole; until its lengths are there, those of the lengths."""
+        if len(self._data) < _LENGTHS.size:
+            return _LENGTHS.size - len(self._data)
+        size: int = sum(_LENGTHS.unpack_from(self._data))
+        if size > self._largest:
+            raise BrokenMessageError(f"a message of {size} bytes")
+        return _LENGTHS.size + size - len(self._data)
+
+    def _take(self) -> Message:
+        data, self._data = self._data, bytearray()
+        end = _LENGTHS.size + _LENGTHS.unpack_from(data)[0]
+        try:
+            head = json.loads(data[_LENGTHS.size : end])
+        except (ValueError, RecursionError):
+            raise BrokenMessageError("its head is not JSON") from None
+        if not isinstance(head, dict):
+            raise BrokenMessageError("its head is no object")
+        return head, memoryview(data)[end:].toreadonly()
