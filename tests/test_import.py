@@ -21,6 +21,7 @@ def test_import_is_light():
         "polars",
         "pyarrow",
         "skops",
+        "onnx",
         "onnxruntime",
         "ssl",
         "http",

@@ -258,14 +258,45 @@ def test_an_onnx_file_reads_no_other_file(tmp_path, monkeypatch, location):
         models.load("model.onnx")
 
 
-def test_external_data_of_an_inner_graph_is_found(tmp_path):
-    hidden = helper.make_tensor("hidden", TensorProto.FLOAT, [1], [1.0])
-    hidden.data_location = TensorProto.EXTERNAL
+def hidden_in_an_inner_graph(model: onnx.ModelProto, hidden: TensorProto) -> None:
     constant = helper.make_node("Constant", [], ["c"], value=hidden)
     value = helper.make_tensor_value_info("c", TensorProto.FLOAT, [1])
     inner = helper.make_graph([constant], "inner", [], [value])
-    model = onnx_model()
     model.graph.node.append(helper.make_node("If", ["condition"], ["o"], then_branch=inner, else_branch=inner))
+
+
+def hidden_in_a_sparse_tensor(model: onnx.ModelProto, hidden: TensorProto) -> None:
+    model.graph.sparse_initializer.add().indices.CopyFrom(hidden)
+
+
+def hidden_in_a_list(model: onnx.ModelProto, hidden: TensorProto) -> None:
+    attribute = model.graph.node[0].attribute.add(name="several")
+    attribute.tensors.append(hidden)
+
+
+def hidden_in_a_sparse_attribute(model: onnx.ModelProto, hidden: TensorProto) -> None:
+    model.graph.node[0].attribute.add(name="sparse").sparse_tensor.values.CopyFrom(hidden)
+
+
+def hidden_in_a_function(model: onnx.ModelProto, hidden: TensorProto) -> None:
+    model.functions.add().node.append(helper.make_node("Constant", [], ["c"], value=hidden))
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        hidden_in_an_inner_graph,
+        hidden_in_a_sparse_tensor,
+        hidden_in_a_list,
+        hidden_in_a_sparse_attribute,
+        hidden_in_a_function,
+    ],
+)
+def test_external_data_is_found_wherever_it_is(tmp_path, hide):
+    hidden = helper.make_tensor("hidden", TensorProto.FLOAT, [1], [1.0])
+    hidden.data_location = TensorProto.EXTERNAL
+    model = onnx_model()
+    hide(model, hidden)
     path = tmp_path / "model.onnx"
     path.write_bytes(model.SerializeToString())
     with refuses("model.onnx", "other files", "hidden"):

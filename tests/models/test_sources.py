@@ -84,7 +84,7 @@ def test_a_single_name_to_trust():
         models.load("model.skops", trust="os.system")
 
 
-@pytest.mark.parametrize(("package", "suffix"), [("skops.io", ".skops"), ("onnxruntime", ".onnx")])
+@pytest.mark.parametrize(("package", "suffix"), [("skops.io", ".skops"), ("onnx", ".onnx"), ("onnxruntime", ".onnx")])
 def test_a_package_that_is_not_there(tmp_path, monkeypatch, package, suffix):
     path = tmp_path / f"model{suffix}"
     if suffix == ".skops":

@@ -15,7 +15,7 @@ from lormika.version import __version__
 
 _PACKAGES = (
     "numpy", "pandas", "narwhals", "scikit-learn", "jinja2", "rich", "typer", "matplotlib", "pyarrow", "polars",
-    "skops", "onnxruntime",
+    "skops", "onnx", "onnxruntime",
 )  # fmt: skip
 
 

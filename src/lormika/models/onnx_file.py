@@ -46,7 +46,7 @@ class OnnxModel:
         label, probability = _outputs(session.get_outputs(), source)
         self._label, self._probability = label, probability
         names = [one.name for one in (probability, label) if one is not None]
-        self.classes_ = graph.classes(*names)
+        self.classes_ = next((graph.classes[name] for name in names if name in graph.classes), None)
         self.feature_names_in_ = feature_names(self._inputs)
         self.predict: Callable[[Any], np.ndarray] | None = None if label is None else self._predict
         self.predict_proba: Callable[[Any], np.ndarray] | None = None if probability is None else self._predict_proba
@@ -81,7 +81,7 @@ def load_onnx(path: Path, *, max_size: int) -> OnnxModel:
     if model_files.looks_like_pickle(data):
         raise InputError(f"{path} is a pickle, not an ONNX file: loading it would run any code that it holds")
     try:
-        graph = read_graph(data)
+        graph = read_graph(data, path)
     except BrokenFileError as error:
         raise InputError(f"{path} is not an ONNX model: {error}") from None
     if graph.external:  # a name in the file would choose which file of this machine is read
