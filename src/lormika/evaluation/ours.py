@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 
 import numpy as np
 
@@ -15,17 +14,7 @@ from lormika.evaluation.setting import Counted, Setting
 from lormika.evaluation.truth import measure_truth
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
-from lormika.mine import mine_rules
-from lormika.options import PAPER_SEARCH
 from lormika.rule import Rule
-
-_PAPER = {name: getattr(PAPER_SEARCH, name) for name in ("max_conditions", "min_count", "m", "filter")}
-"""How the rules of the paper's tables are searched for.
-
-The paper names neither m nor a filter. So these are choices, and the figures depend on them. Each condition must raise
-the confidence (`productive`): without that, the rule with the highest coverage says nothing about the class; with
-`significant`, coverage is lower.
-"""
 
 _MEASURES = {"coverage": "coverage", "confidence": "confidence", "lift": "interestingness"}
 
@@ -35,7 +24,7 @@ class Defaults:
 
     def __init__(self, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
-        self._model = Counted(setting.model, remember=True)
+        self._model = Counted(setting.model)
         kept = self._background(len(setting.background), seed)
         self._explainer = Explainer(
             self._model, setting.background.iloc[kept], labels=setting.labels[kept], random_state=seed
@@ -50,15 +39,14 @@ class Defaults:
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()
-        explanation = self._explainer.explain(x)
+        case = self._explainer.locate(x)
+        explanation = case.explain()
         seconds = time.perf_counter() - start
-        calls, rows = self._model.calls, self._model.rows
-        best = _first(explanation)
-        confident = _first(self._explainer.explain(x, objective="confidence"))
+        best, confident = _first(explanation), _first(case.explain(objective="confidence"))
         ground, probe = self._grounds[instance], self._grounds.probe
         turned = [rule.rerun.turned for rule in explanation.counterfactual if rule.rerun is not None]
         return Record(
-            instance, None, seconds, calls, rows,
+            instance, None, seconds, self._model.calls, self._model.rows,
             rules=tuple(map(str, explanation.rules)),
             features=() if best is None else best.features,
             kinds=kinds_of(explanation.rules),
@@ -89,6 +77,10 @@ class OtherData(Defaults):
 class AsInPaper:
     """The library at the paper's settings: for each table, the rule of any kind that is best by its measure.
 
+    The paper names neither m nor a filter. So these are choices of the preset, and the figures depend on them. Each
+    condition must raise the confidence (`productive`): without that, the rule with the highest coverage says nothing
+    about the class; with `significant`, coverage is lower.
+
     The rule of the coverage table is the one whose features are counted, which is a choice, too: the paper does not say
     which rule it counted. Rules found by coverage have one feature; by confidence or lift two to four, more than the
     paper's rules mostly have. The tables show all three.
@@ -96,7 +88,7 @@ class AsInPaper:
 
     def __init__(self, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
-        self._model = Counted(setting.model, remember=True)
+        self._model = Counted(setting.model)
         self._explainer = Explainer(
             self._model, setting.background, labels=setting.labels, random_state=seed, preset="paper"
         )
@@ -106,25 +98,22 @@ class AsInPaper:
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()
-        explanation = self._explainer.explain(x, per="category")  # which kinds there are
-        seconds = time.perf_counter() - start
-        sample = explanation.sample
-        assert sample is not None
-        search = partial(mine_rules, sample.rows, sample.label_names, k=1, cuts=self._explainer.cuts, **_PAPER)
-        best = {by: _best(search(objective=by)) for by in _MEASURES}
-        found = {by: rule for by, rule in best.items() if rule is not None}
-        widest, supporting = best["coverage"], _first(explanation)
+        case = self._explainer.locate(x)
+        explanation = case.explain(per="category")  # which kinds there are
+        seconds, calls, rows = time.perf_counter() - start, self._model.calls, self._model.rows
+        best = {by: rule for by in _MEASURES for rule in case.explain(k=1, objective=by).rules}
+        widest, supporting = best.get("coverage"), _first(explanation)
         ground = self._grounds[instance]
         return Record(
-            instance, None, seconds, self._model.calls, self._model.rows,
-            rules=tuple(map(str, found.values())),
+            instance, None, seconds, calls, rows,
+            rules=tuple(map(str, best.values())),
             features=() if widest is None else widest.features,
             kinds=kinds_of(explanation.rules),
-            own={_MEASURES[by]: _measured(rule)[_MEASURES[by]] for by, rule in found.items()},
-            common={_MEASURES[by]: on_common_ground(rule, ground)[_MEASURES[by]] for by, rule in found.items()},
+            own={_MEASURES[by]: _measured(rule)[_MEASURES[by]] for by, rule in best.items()},
+            common={_MEASURES[by]: on_common_ground(rule, ground)[_MEASURES[by]] for by, rule in best.items()},
             turned=tuple(rule.rerun.turned for rule in explanation.counterfactual if rule.rerun is not None),
             more={
-                "features_by": {by: len(rule.features) for by, rule in found.items()},
+                "features_by": {by: len(rule.features) for by, rule in best.items()},
                 "current_supporting": [] if supporting is None else list(supporting.features),
             },
         )  # fmt: skip
@@ -132,10 +121,6 @@ class AsInPaper:
 
 def _first(explanation: Explanation) -> Rule | None:
     return next(iter(explanation.current_supporting), None)
-
-
-def _best(rules: list[Rule]) -> Rule | None:
-    return rules[0] if rules else None
 
 
 def _measured(rule: Rule) -> dict[str, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from lormika.data import datasets
 from lormika.errors import InputError
+from lormika.models.model import METHODS
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
@@ -92,40 +93,23 @@ def plain_model(model: Any) -> Any:
 
 
 class Counted:
-    """A model that counts what it is asked.
+    """A model that counts what it is asked."""
 
-    With `remember`, asked again about its last table, it need not work: a second search among the same rows, for
-    another objective, costs no more model time. Tables must not be changed in place then.
-    """
-
-    def __init__(self, model: Any, *, remember: bool = False) -> None:
+    def __init__(self, model: Any) -> None:
         self.model, self.classes_ = model, model.classes_
         self.calls = self.rows = 0
-        self._remember = remember
-        self._known: dict[Any, tuple[pd.DataFrame, np.ndarray]] = {}
-        self.predict = self._counted(model.predict)
-        for name in ("predict_proba", "decision_function"):
+        for name in METHODS:
             if hasattr(model, name):
                 setattr(self, name, self._counted(getattr(model, name)))
 
     def _counted(self, method: Any) -> Any:
-        def asked(frame: pd.DataFrame) -> np.ndarray:
-            known = self._known.get(method)
-            if known is not None and known[0].equals(frame):
-                return known[1]
+        def ask(frame: pd.DataFrame) -> Any:
             self.calls += 1
             self.rows += len(frame)
-            answer: np.ndarray = method(frame)
-            if self._remember and len(frame) >= _WORTH_KEEPING:
-                self._known[method] = frame, answer
-            return answer
+            return method(frame)
 
-        return asked
+        return ask
 
     def reset(self) -> None:
-        """Count from zero, and forget."""
+        """Count from zero."""
         self.calls = self.rows = 0
-        self._known = {}
-
-
-_WORTH_KEEPING = 100  # rows: a sample is, re-runs are not
