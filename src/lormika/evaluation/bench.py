@@ -104,10 +104,10 @@ def evaluate(
                         yield clock.step(task, len(content.failed))
 
 
-def _task(plan: Plan, cell: Cell, known: Content, code: str | None, retry_failed: bool) -> Task:
+def _task(plan: Plan, cell: Cell, content: Content, code: str | None, retry_failed: bool) -> Task:
     """What is left to do of a cell; records of another code of a user's function are none."""
-    same = code is None or known.about.get("code") == code
-    kept = [record for record in known.records if same and not (retry_failed and record.error is not None)]
+    same = code is None or content.about.get("code") == code
+    kept = [record for record in content.records if same and not (retry_failed and record.error is not None)]
     there = {record.instance for record in kept}
     return Task(cell, kept, [i for i in range(plan.instances_of(cell.explainer)) if i not in there])
 
@@ -148,9 +148,9 @@ def _factories(plan: Plan, others: dict[str, Factory]) -> dict[str, Factory]:
         elif ":" in name:
             factories[name] = load_factory(name)
         elif name not in (*OURS, *RIVALS):
-            known = ", ".join((*OURS, *RIVALS, *others))
+            names = ", ".join((*OURS, *RIVALS, *others))
             raise InputError(
-                f"explainers: there is no {name!r}; choose from {known}, or name a function: module:function"
+                f"explainers: there is no {name!r}; choose from {names}, or name a function: module:function"
             )
     return factories
 

@@ -56,7 +56,7 @@ def draw(table: Table) -> Figure:
     places = _places(table)
     figure = Figure(figsize=(max(5.0, 1.5 + 0.6 * len(table.settings)), 3.6), layout="constrained")
     axes = figure.subplots()
-    if unit in _LOGARITHMIC and all(entry.mean > 0 for name in places for _, entry in _known(table, name)):
+    if unit in _LOGARITHMIC and all(entry.mean > 0 for name in places for _, entry in _measured(table, name)):
         axes.set_yscale("log")
     drawn = [_draw_measured(axes, table, name, shift) for name, shift in places.items()]
     drawn += _draw_published(axes, table, places)
@@ -75,15 +75,15 @@ def _unit(table: Table) -> str:
     return next((unit for word, unit in _UNITS.items() if word in words), "share")
 
 
-def _known(table: Table, explainer: str) -> list[tuple[int, Entry]]:
+def _measured(table: Table, explainer: str) -> list[tuple[int, Entry]]:
     """Entries with a value, and the places of their settings."""
-    found = [(x, table.entries.get((*setting, explainer))) for x, setting in enumerate(table.settings)]
-    return [(x, entry) for x, entry in found if entry is not None and entry.values]
+    entries = [(x, table.entries.get((*setting, explainer))) for x, setting in enumerate(table.settings)]
+    return [(x, entry) for x, entry in entries if entry is not None and entry.values]
 
 
 def _places(table: Table) -> dict[str, float]:
     """How far from the tick each explainer is, of those that have a value."""
-    names = [name for name in table.explainers if _known(table, name)]
+    names = [name for name in table.explainers if _measured(table, name)]
     step = min(_STEP, 0.8 / max(1, len(names)))
     return {name: (i - (len(names) - 1) / 2) * step for i, name in enumerate(names)}
 
@@ -95,11 +95,11 @@ def _style(table: Table, explainer: str) -> tuple[str, str]:
 
 def _draw_measured(axes: Any, table: Table, explainer: str, shift: float) -> Any:
     colour, shape = _style(table, explainer)
-    known = _known(table, explainer)
+    entries = _measured(table, explainer)
     most = 1.0 if _unit(table) in _AT_MOST_ONE else math.inf
-    bars = zip(*(_bar(entry, most) for _, entry in known), strict=True)
+    bars = zip(*(_bar(entry, most) for _, entry in entries), strict=True)
     return axes.errorbar(
-        [x + shift for x, _ in known], [entry.mean for _, entry in known], yerr=list(bars), label=explainer,
+        [x + shift for x, _ in entries], [entry.mean for _, entry in entries], yerr=list(bars), label=explainer,
         fmt=shape, color=colour, markersize=4, elinewidth=0.8,
     )  # fmt: skip
 

@@ -70,13 +70,15 @@ class Ledger:
         if not self.exists:
             _write(self._conditions, wanted)
             return
-        known = _read(self._conditions)
-        if not isinstance(known, dict) or known.get("format") != FORMAT:
+        conditions = _read(self._conditions)
+        if not isinstance(conditions, dict) or conditions.get("format") != FORMAT:
             raise InputError(f"{self._conditions} says nothing about an evaluation: choose another folder")
-        differing = [name for name in wanted if known.get(name) != wanted[name]]
+        differing = [name for name in wanted if conditions.get(name) != wanted[name]]
         if differing:
-            said = ", ".join(f"{name} was {known.get(name)!r}, is {wanted[name]!r}" for name in differing)
-            raise InputError(f"{self.path} holds an evaluation under other conditions: {said}; choose another folder")
+            changes = ", ".join(f"{name} was {conditions.get(name)!r}, is {wanted[name]!r}" for name in differing)
+            raise InputError(
+                f"{self.path} holds an evaluation under other conditions: {changes}; choose another folder"
+            )
 
     def cells(self) -> list[Cell]:
         """Cells of which there are records."""
@@ -103,21 +105,21 @@ class Ledger:
 
     def write(self, cell: Cell, content: Content) -> None:
         """Keep what is known of a cell, as a whole."""
-        told = {
+        facts = {
             "dataset": cell.dataset, "model": cell.model, "explainer": cell.explainer, "run": cell.run,
             **content.about, "records": [record.to_dict() for record in content.records],
         }  # fmt: skip
-        _write(self._cells / cell.file_name, told)
+        _write(self._cells / cell.file_name, facts)
 
 
 def _parse(path: Path) -> tuple[Cell, Content]:
     """A cell, and what its file says about it."""
-    told = _read(path)
+    facts = _read(path)
     try:
-        cell = Cell(*(told.pop(name) for name in ("dataset", "model", "explainer", "run")))
+        cell = Cell(*(facts.pop(name) for name in ("dataset", "model", "explainer", "run")))
         if cell.file_name != path.name or cell.dataset not in DATASETS or cell.model not in MODELS:
             raise ValueError("its name does not say what it holds")
-        return cell, Content([Record.from_dict(record) for record in told.pop("records")], told)
+        return cell, Content([Record.from_dict(record) for record in facts.pop("records")], facts)
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise _damaged(path, error) from error
 

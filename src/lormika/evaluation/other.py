@@ -74,16 +74,16 @@ class Other:
         x = self._setting.instances.iloc[[instance]]
         self._model.reset()
         start = time.perf_counter()
-        found = list(self._explain(x))
+        answer = list(self._explain(x))
         costs = (time.perf_counter() - start, self._model.calls, self._model.rows)
-        rules = [_rule(one, self._setting.model.classes_.tolist()) for one in found]
+        rules = [_rule(one, self._setting.model.classes_.tolist()) for one in answer]
         own = of_counts(rules[0].counts) if rules and rules[0].counts.rows else {}
         return recorded(self._setting, self._grounds, instance, Shown(rules), costs, own)
 
 
-def _rule(found: Any, classes: Sequence[Scalar]) -> Rule:
+def _rule(answer: Any, classes: Sequence[Scalar]) -> Rule:
     """A rule of an explainer's, checked."""
-    rule = found if isinstance(found, Rule) else _made(found)
+    rule = answer if isinstance(answer, Rule) else _made(answer)
     for condition in rule.conditions:
         if not isinstance(condition, Interval | Equals | Missing):
             raise InputError(f"{condition!r} is no condition: give Interval, Equals or Missing of lormika.rule")

@@ -105,13 +105,13 @@ _QUICK: dict[str, Any] = {
 }  # fmt: skip
 
 
-def quick(**given: Any) -> Plan:
+def quick(**options: Any) -> Plan:
     """A subset of some minutes: a small data set, quick models, few instances and runs, unless they are given.
 
     >>> quick(models=("svm",)).models, quick().models
     (('svm',), ('tree', 'lr', 'rf'))
     """
-    return Plan(**_QUICK | given)
+    return Plan(**_QUICK | options)
 
 
 def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
@@ -131,11 +131,11 @@ def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
     return for_all | named
 
 
-def _check_names(name: str, given: Sequence[str], known: Sequence[str] | None) -> None:
-    if isinstance(given, str) or not given:
-        raise InputError(f"{name}={given!r}: give at least one name (in Python, in a tuple)")
-    for one in given:
-        if known is not None and one not in known:
-            raise InputError(f"{name}: there is no {one!r}; choose from {', '.join(known)}")
-    if len(set(given)) < len(given):
+def _check_names(name: str, names: Sequence[str], choices: Sequence[str] | None) -> None:
+    if isinstance(names, str) or not names:
+        raise InputError(f"{name}={names!r}: give at least one name (in Python, in a tuple)")
+    for one in names:
+        if choices is not None and one not in choices:
+            raise InputError(f"{name}: there is no {one!r}; choose from {', '.join(choices)}")
+    if len(set(names)) < len(names):
         raise InputError(f"{name}: a name is there twice")

@@ -50,8 +50,8 @@ _NUMBERS = ("own", "common")
 
 def kinds_of(rules: Sequence[Rule]) -> dict[str, int]:
     """How many rules of each kind there are."""
-    found = [rule.category.value for rule in rules if rule.category is not None]
-    return {kind: found.count(kind) for kind in dict.fromkeys(found)}
+    kinds = [rule.category.value for rule in rules if rule.category is not None]
+    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def on_common_ground(rule: Rule | None, ground: Ground) -> dict[str, float]:

@@ -63,16 +63,16 @@ class OrMissing:
         return f"{self.condition} or missing"
 
 
-def read_rule(told: Mapping[str, Any], background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
+def read_rule(form: Mapping[str, Any], background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
     """A rule from a rival's neutral form, with all conditions on one feature put together.
 
     `filled` are the values that the rival got for missing ones.
     """
     by_feature: dict[str, list[Mapping[str, Any]]] = {}
-    for condition in told["conditions"]:
+    for condition in form["conditions"]:
         by_feature.setdefault(condition["feature"], []).append(condition)
     conditions = [_condition(background, filled, feature, parts) for feature, parts in by_feature.items()]
-    return Rule(tuple(conditions), classes[told["consequent"]], _NO_COUNTS, math.nan)
+    return Rule(tuple(conditions), classes[form["consequent"]], _NO_COUNTS, math.nan)
 
 
 def _condition(background: Background, filled: np.ndarray, name: str, parts: Sequence[Mapping[str, Any]]) -> Condition:
@@ -113,9 +113,9 @@ def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> n
     This is the code of this library's own re-runs. Where no value of the data lies in an interval of a rival, whose
     ends are not made of such values, its middle is taken.
     """
-    known = [_settled(condition, background, instance) for condition in rule.conditions]
-    conditions = [condition for condition in known if condition is not None]
-    if len(conditions) < len(known):
+    settled = [_settled(condition, background, instance) for condition in rule.conditions]
+    conditions = [condition for condition in settled if condition is not None]
+    if len(conditions) < len(settled):
         return None
     inside = np.zeros((1, len(instance)))
     for condition in conditions:

@@ -1,4 +1,9 @@
-"""Tables as files: Markdown to read, CSV to compute with, LaTeX to print."""
+"""Tables as files: Markdown to read, CSV to compute with, LaTeX to print.
+
+These are written by hand, not by pandas: its LaTeX needs a package, leaves captions and the signs |, <, ± and − as they
+are, and has no heads and cells of several lines, without which the tables are too wide for a page; its Markdown needs
+tabulate for what is one join here.
+"""
 
 from __future__ import annotations
 
@@ -68,10 +73,10 @@ def to_markdown(tables: Sequence[Table], *, shared: bool = False) -> str:
 def _comparison(tables: Sequence[Table]) -> list[str]:
     lines = []
     for table in tables:
-        good, known = compared(table, "lormika-paper")  # the others are not searched for the measure
-        if known:
+        good, total = compared(table, "lormika-paper")  # the others are not searched for the measure
+        if total:
             side = "at or below" if table.measure.least_is_best else "at or above"
-            lines.append(f"- {table.measure.title}, lormika-paper: {side} the published LoRMIkA in {good} of {known}")
+            lines.append(f"- {table.measure.title}, lormika-paper: {side} the published LoRMIkA in {good} of {total}")
     return lines
 
 
@@ -139,8 +144,8 @@ def to_csv(tables: Sequence[Table]) -> str:
             name = IN_PAPER.get(explainer)
             paper = table.paper(dataset, model, name) if name else None
             numbers = (entry.mean, entry.sd, entry.values, entry.failed, *(paper or ("", "")))
-            told = ["" if isinstance(value, float) and math.isnan(value) else value for value in numbers]
-            writer.writerow([table.measure.name, dataset, model, explainer, *told])
+            cells = ["" if isinstance(value, float) and math.isnan(value) else value for value in numbers]
+            writer.writerow([table.measure.name, dataset, model, explainer, *cells])
     return text.getvalue()
 
 

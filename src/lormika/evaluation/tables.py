@@ -57,12 +57,12 @@ def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
     With `shared`, only instances that all explainers of a setting explained: then figures beside each other rest on the
     same predictions, also where slow explainers got fewer.
     """
-    found = _collect(ledger)
+    cells = _collect(ledger)
     if shared:
-        found = _shared(found)
-    settings = sorted({(dataset, model) for dataset, model, _ in found}, key=_setting_order)
-    order = sorted({explainer for _, _, explainer in found}, key=_explainer_order)
-    records = {key: list(found[key].values()) for key in sorted(found, key=lambda key: order.index(key[2]))}
+        cells = _shared(cells)
+    settings = sorted({(dataset, model) for dataset, model, _ in cells}, key=_setting_order)
+    order = sorted({explainer for _, _, explainer in cells}, key=_explainer_order)
+    records = {key: list(cells[key].values()) for key in sorted(cells, key=lambda key: order.index(key[2]))}
     sound = {key[2] for key, runs in records.items() if any(r.error is None for own in runs for r in own)}
     tables = []
     for measure in MEASURES:
@@ -83,28 +83,28 @@ def _able(records: Mapping[tuple[str, str, str], Sequence[Sequence[Record]]], me
     return {key[2] for key, runs in records.items() if needs is None or any(needs(r) for own in runs for r in own)}
 
 
-Found = dict[tuple[str, str, str], dict[int, list[Record]]]
+Cells = dict[tuple[str, str, str], dict[int, list[Record]]]
 """By data set, model and explainer: the records of each instance, one of each run."""
 
 
-def _collect(ledger: Ledger) -> Found:
-    found: Found = {}
+def _collect(ledger: Ledger) -> Cells:
+    cells: Cells = {}
     for cell in ledger.cells():
-        runs = found.setdefault((cell.dataset, cell.model, cell.explainer), {})
+        runs = cells.setdefault((cell.dataset, cell.model, cell.explainer), {})
         for record in ledger.read(cell).records:
             runs.setdefault(record.instance, []).append(record)
-    return found
+    return cells
 
 
-def _shared(found: Found) -> Found:
+def _shared(cells: Cells) -> Cells:
     common: dict[tuple[str, str], set[int]] = {}
-    for (dataset, model, _), runs in found.items():
+    for (dataset, model, _), runs in cells.items():
         explained = {i for i, records in runs.items() if any(record.error is None for record in records)}
         if explained:  # one that explains nothing does not leave the others without a table
             common[dataset, model] = common.get((dataset, model), explained) & explained
     return {
         key: {i: records for i, records in runs.items() if i in common.get(key[:2], runs)}
-        for key, runs in found.items()
+        for key, runs in cells.items()
     }
 
 
@@ -113,8 +113,8 @@ def _setting_order(setting: tuple[str, str]) -> tuple[int, int]:
 
 
 def _explainer_order(name: str) -> tuple[int, str]:
-    known = (*OURS, *RIVALS)
-    return (known.index(name), "") if name in known else (len(known), name)
+    own = (*OURS, *RIVALS)
+    return (own.index(name), "") if name in own else (len(own), name)
 
 
 def _entry(instances: Sequence[Sequence[Record]], measure: Measure) -> Entry:
@@ -129,12 +129,12 @@ def compared(table: Table, explainer: str, paper: str = "lormika") -> tuple[int,
 
     The paper has two decimals; so both means are compared with two.
     """
-    good = known = 0
+    good = total = 0
     for dataset, model in table.settings:
         entry, theirs = table.entries.get((dataset, model, explainer)), table.paper(dataset, model, paper)
         if entry is None or not entry.values or theirs is None:
             continue
-        known += 1
+        total += 1
         ahead = round(entry.mean, 2) - theirs[0]
         good += (ahead <= 0) if table.measure.least_is_best else (ahead >= 0)
-    return good, known
+    return good, total

@@ -77,23 +77,23 @@ class Server:
             try:
                 status, reason, fields, content = self._send(method, path, data, address)
             except _UnreachedError as error:
-                status, said, wish = 0, f"{address} cannot be reached: {error}{self._proxy_hint()}", None
+                status, problem, wish = 0, f"{address} cannot be reached: {error}{self._proxy_hint()}", None
             else:
                 if status == 200:
                     return self._parse(content, address)
-                said = f"{address} answered {status} {self.clean(reason)}".rstrip() + self._message(content)
+                problem = f"{address} answered {status} {self.clean(reason)}".rstrip() + self._message(content)
                 wish = fields.get("Retry-After")
             if status and status not in _BUSY:
                 break
             if tries == self._retries:
                 again = f" (after {tries} more {'try' if tries == 1 else 'tries'})" if tries else ""
-                raise ModelError(said + again)
+                raise ModelError(problem + again)
             time.sleep(_pause(tries, wish))
             tries += 1
         if 300 <= status < 400:
             place = self.clean(fields.get("Location", ""))
-            raise ModelError(f"{said}, and sends us on to {place!r}: give the final address")
-        raise ModelError(said)
+            raise ModelError(f"{problem}, and sends us on to {place!r}: give the final address")
+        raise ModelError(problem)
 
     def _parse(self, content: bytearray, address: str) -> Any:
         try:

@@ -46,8 +46,8 @@ def memory(content: bytes | bytearray) -> int:
 
 def _is_flat(content: bytes | bytearray) -> bool:
     depth = 0
-    for found in _BRACKETS.finditer(content):
-        sign = content[found.start()]
+    for match in _BRACKETS.finditer(content):
+        sign = content[match.start()]
         if sign in b"[{":
             depth += 1
             if depth > _DEEPEST:

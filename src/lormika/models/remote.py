@@ -86,8 +86,8 @@ class RemoteModel:
                 )
                 answers.append(_read_output(answer, name, rows, self._url))
             except ModelError as error:
-                said = self._server.clean(str(error), _LONGEST_MESSAGE)
-                raise ModelError(f"{said}; {done:,} of {n_rows:,} rows had been answered") from None
+                problem = self._server.clean(str(error), _LONGEST_MESSAGE)
+                raise ModelError(f"{problem}; {done:,} of {n_rows:,} rows had been answered") from None
             done += rows
         return np.concatenate(answers)
 
@@ -201,14 +201,14 @@ def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | Non
     for one in descriptions:
         parameters = one.get("parameters")
         for key in _CLASS_KEYS:
-            found = parameters.get(key) if isinstance(parameters, dict) else None
-            if isinstance(found, str):  # the protocol knows no lists here
+            names = parameters.get(key) if isinstance(parameters, dict) else None
+            if isinstance(names, str):  # the protocol knows no lists here
                 try:
-                    found = json_text.parse(found.encode(), _LARGEST_LIST)
+                    names = json_text.parse(names.encode(), _LARGEST_LIST)
                 except (ValueError, json_text.TooLargeError, json_text.TooDeepError):
                     continue
-            if isinstance(found, list) and len(found) > 1 and all(isinstance(name, str | int) for name in found):
-                return tuple(found)
+            if isinstance(names, list) and len(names) > 1 and all(isinstance(name, str | int) for name in names):
+                return tuple(names)
     return None
 
 
@@ -228,9 +228,9 @@ def _finite(value: float) -> float:
 
 def _read_output(answer: Any, name: str, rows: int, url: str) -> np.ndarray:
     try:
-        found = next(one for one in answer["outputs"] if one["name"] == name)
-        shape, datatype = [int(size) for size in found["shape"]], found["datatype"]
-        values = list(_flat(found["data"]))
+        output = next(one for one in answer["outputs"] if one["name"] == name)
+        shape, datatype = [int(size) for size in output["shape"]], output["datatype"]
+        values = list(_flat(output["data"]))
         if datatype.startswith("FP"):
             array = np.array([np.nan if value is None else float(value) for value in values])
         else:

@@ -1,6 +1,8 @@
 """Sockets with a deadline: whatever is done with one, and however often, is over by then.
 
 The timeout of a socket holds for each call alone, and a server that sends a byte now and then keeps a reader for ever.
+That is so with urllib3 (also with `Timeout(total=…)`) and httpx as well, which both waited four seconds for a server of
+two bytes a second, with a timeout of one: so this is done here, below `http.client`.
 """
 
 from __future__ import annotations
@@ -71,17 +73,17 @@ def time_left(deadline: float) -> float | None:
 
 def _look_up(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
     """Addresses of a host. The system cannot be told how long to look for them, so a thread waits for it."""
-    found: queue.SimpleQueue[list[tuple[Any, ...]] | Exception] = queue.SimpleQueue()
+    result: queue.SimpleQueue[list[tuple[Any, ...]] | Exception] = queue.SimpleQueue()
 
     def look_up() -> None:
         try:
-            found.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
+            result.put(list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
         except Exception as error:
-            found.put(error)
+            result.put(error)
 
     threading.Thread(target=look_up, daemon=True).start()
     try:
-        addresses = found.get(timeout=time_left(deadline))
+        addresses = result.get(timeout=time_left(deadline))
     except queue.Empty:
         raise TimeoutError from None
     if isinstance(addresses, Exception):

@@ -87,8 +87,8 @@ def _values(one: Input, column: ColumnReader) -> np.ndarray:
     if not fits.all():
         row = int((~fits).argmax())
         wanted = "true or false" if one.dtype.kind == "b" else f"whole numbers ({one.dtype})"
-        said = "a missing value" if np.isnan(numbers[row]) else f"{numbers[row]:g}"
-        raise InputError(f"column {column.name!r}, row {row}: the model takes {wanted} here, not {said}")
+        value = "a missing value" if np.isnan(numbers[row]) else f"{numbers[row]:g}"
+        raise InputError(f"column {column.name!r}, row {row}: the model takes {wanted} here, not {value}")
     return numbers.astype(one.dtype)
 
 

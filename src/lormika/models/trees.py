@@ -52,20 +52,21 @@ def _trees(model: Any) -> Iterator[tuple[Any, int]]:
     waiting: list[tuple[Any, int, int | None]] = [(model, 0, None)]
     seen = set()
     while waiting:
-        part, columns, given = waiting.pop()
-        if (id(part), columns, given) in seen:
+        part, columns, inherited = waiting.pop()
+        if (id(part), columns, inherited) in seen:
             continue
-        seen.add((id(part), columns, given))
+        seen.add((id(part), columns, inherited))
         if isinstance(part, Tree | TreePredictor):
             yield part, columns
         elif isinstance(part, dict):
-            waiting.extend((value, columns, given) for value in part.values())
+            waiting.extend((value, columns, inherited) for value in part.values())
         elif isinstance(part, list | tuple | set):
-            waiting.extend((value, columns, given) for value in part)
+            waiting.extend((value, columns, inherited) for value in part)
         elif isinstance(part, np.ndarray):
-            waiting.extend((value, columns, given) for value in (part.ravel().tolist() if part.dtype.hasobject else ()))
+            values = part.ravel().tolist() if part.dtype.hasobject else ()
+            waiting.extend((value, columns, inherited) for value in values)
         elif hasattr(part, "__dict__") and not isinstance(part, type):
-            columns = getattr(part, "n_features_in_", 0) if given is None else given
+            columns = getattr(part, "n_features_in_", 0) if inherited is None else inherited
             # These check the table once, and hand it on to their trees.
-            given = columns if isinstance(part, BaseForest | BaseGradientBoosting) else None
-            waiting.extend((value, columns, given) for value in vars(part).values())
+            inherited = columns if isinstance(part, BaseForest | BaseGradientBoosting) else None
+            waiting.extend((value, columns, inherited) for value in vars(part).values())

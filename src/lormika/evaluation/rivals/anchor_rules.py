@@ -35,14 +35,14 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     explainer = Recording(classes, [f"f{f}" for f in range(len(names))], task["train"], categories)
 
     def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
-        found = explainer.explain_instance(x, model.predict, threshold=THRESHOLD)
+        anchor = explainer.explain_instance(x, model.predict, threshold=THRESHOLD)
 
         def tell() -> dict[str, Any]:
             conditions = [_condition(explainer.disc, names, *chosen) for chosen in explainer.chosen]
-            confidence = float(found.precision())
+            confidence = float(anchor.precision())
             # Anchor's neighbourhood knows one class only, the predicted one; so its lift is its confidence (the paper).
-            own = {"coverage": float(found.coverage()), "confidence": confidence, "lift": confidence}
-            rule = {"conditions": conditions, "consequent": int(found.exp_map["prediction"])}
+            own = {"coverage": float(anchor.coverage()), "confidence": confidence, "lift": confidence}
+            rule = {"conditions": conditions, "consequent": int(anchor.exp_map["prediction"])}
             return {"rules": [rule], "own": own}
 
         return tell

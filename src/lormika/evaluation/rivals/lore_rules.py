@@ -38,11 +38,11 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     kept = _keep_neighbourhood(explainer)
 
     def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
-        found = explainer.explain(x)
+        answer = explainer.explain(x)
 
         def tell() -> dict[str, Any]:
             rows = np.asarray(explainer.encoder.decode(kept[-1]), dtype=np.float64)
-            rules = [_rule(rule, names) for rule in (found["rule"], *found["counterfactuals"])]
+            rules = [_rule(rule, names) for rule in (answer["rule"], *answer["counterfactuals"])]
             return {"rules": rules, "own": _measures(rules[0], names, rows, model.predict(rows))}
 
         return tell

@@ -56,8 +56,8 @@ class TaskModel:
         for f, name in enumerate(self.names):
             if name in self.types:
                 codes = rows[:, f].astype(int)  # the one after the last stands for a missing category
-                known = np.where(codes < len(self.types[name].categories), codes, -1)
-                columns[name] = pd.Categorical.from_codes(known, dtype=self.types[name])
+                places = np.where(codes < len(self.types[name].categories), codes, -1)
+                columns[name] = pd.Categorical.from_codes(places, dtype=self.types[name])
             else:
                 columns[name] = rows[:, f]
         return pd.DataFrame(columns)
@@ -80,12 +80,12 @@ class _Matrix:
         self._numeric = [names.index(name) for name in numeric]
         self._places = []  # of each categorical feature: its place, and the column of each of its codes
         column = len(numeric)
-        for name, known in zip(categorical, one_hot.categories_, strict=True):
-            place = {value: column + i for i, value in enumerate(known.tolist())}
+        for name, categories in zip(categorical, one_hot.categories_, strict=True):
+            place = {value: column + i for i, value in enumerate(categories.tolist())}
             values = types[name].categories.tolist()
             missing = next((c for value, c in place.items() if value != value), -1)
             self._places.append((names.index(name), np.array([*(place.get(value, -1) for value in values), missing])))
-            column += len(known)
+            column += len(categories)
         self._width = column
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
@@ -94,6 +94,6 @@ class _Matrix:
             matrix[:, : len(self._numeric)] = self._numbers.transform(rows[:, self._numeric])
         for f, columns in self._places:
             hot = columns[rows[:, f].astype(int)]
-            known = hot >= 0
-            matrix[np.flatnonzero(known), hot[known]] = 1
+            is_category = hot >= 0
+            matrix[np.flatnonzero(is_category), hot[is_category]] = 1
         return matrix
