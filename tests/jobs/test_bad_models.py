@@ -23,7 +23,7 @@ BAD = {"bad": [3, 41], "few_bad": [3]}  # in the files of these names
         ("exits", "ended itself with exit code 5", (), "few_bad"),
         ("raises", "no such age", (), "bad"),
         ("eats", "MemoryError", (), "few_bad"),
-        ("forges", "sent something else than an outcome", (), "few_bad"),
+        ("forges", "sent something else than an answer", (), "few_bad"),
         ("crashes", "crashed (SIGSEGV)", ("--isolate",), "few_bad"),
     ],
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lormika.processes import BrokenMessageError, Child
+from lormika.processes import Child, LostError
 
 LONG = 600.0  # seconds: no measure of anything, they end a test that would hang for ever
 
@@ -116,7 +116,7 @@ def test_looking_never_waits(start):
 )
 def test_a_deadline_holds_for_the_whole_message(start, program):
     child = start(BEGINNING + program)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(LostError, match=r"^no answer within 0\.3 seconds$"):
         child.receive(0.3)
     assert not child.ended
 
@@ -126,14 +126,14 @@ def test_a_sender_that_does_not_pause_is_late_as_well(start):
     child = start(
         f"import os, struct\nos.write(1, struct.pack('>QQ', {size}, 0))\nwhile True: os.write(1, b'x' * 9999)"
     )
-    with pytest.raises(TimeoutError):
+    with pytest.raises(LostError, match="no answer within"):
         child.receive(0.1)
 
 
 def test_a_child_that_reads_nothing_is_late(start):
     child = start("import time\ntime.sleep(600)")
     child.send({}, b"x" * 5_000_000)
-    with pytest.raises(TimeoutError):
+    with pytest.raises(LostError, match="no answer within"):
         child.receive(0.2)
 
 
@@ -154,7 +154,7 @@ def raw(head: bytes, body: bytes = b"") -> str:
 )
 def test_what_is_no_message_is_refused(start, program, words):
     child = start(program)
-    with pytest.raises(BrokenMessageError, match=words):
+    with pytest.raises(LostError, match=rf"its process sent something else than an answer \(.*{words}"):
         child.receive(LONG)
 
 
@@ -175,10 +175,9 @@ def test_what_is_no_message_is_refused(start, program, words):
 )
 def test_how_a_child_ended(start, program, kind, words):
     child = start(f"import os, signal, sys, time\n{program}")
-    with pytest.raises(EOFError):
+    with pytest.raises(LostError) as lost:
         child.receive(LONG)
-    death = child.death()
-    assert (death.kind, str(death)) == (kind, words)
+    assert (lost.value.kind, str(lost.value)) == (kind, f"its process {words}")
 
 
 def test_what_a_child_said_before_its_end_counts(start):
@@ -186,13 +185,13 @@ def test_what_a_child_said_before_its_end_counts(start):
     assert await_end(child.pid)
     child.send({"too": "late"})
     assert child.receive(LONG)[0] == {"last": "words"}
-    with pytest.raises(EOFError):
+    with pytest.raises(LostError, match=r"was killed \(SIGKILL\)"):
         child.receive(LONG)
 
 
 def test_what_it_prints_as_errors_is_logged(start, tmp_path):
     child = start("import sys\nsys.exit('no such thing')", log=tmp_path / "log")
-    with pytest.raises(EOFError):
+    with pytest.raises(LostError, match=r"ended itself with exit code 1: no such thing$"):
         child.receive(LONG)
     assert (tmp_path / "log").read_text() == "no such thing\n"
 

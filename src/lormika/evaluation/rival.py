@@ -19,40 +19,28 @@ from lormika.evaluation.recourse import unfilled
 from lormika.evaluation.rules import read_rule
 from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Setting, plain_model
-from lormika.processes import BrokenMessageError, Child
+from lormika.processes import Child, LostError
 from lormika.stages.background import Background
 from lormika.writing import naming
 
 SCRIPT = Path(__file__).parent / "rivals" / "rival_child.py"
 _SETTING_UP = 600.0  # seconds
 _CHECKING = 120.0
-_TAIL = 300  # characters of what a process printed last
-
-
-class _FailedError(Exception):
-    """A rival gave no answer; the message says why."""
 
 
 def check(name: str, python: str) -> str:
     """Refuse a rival that cannot be imported, before anything is computed; else give its version."""
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.txt"
         try:
-            child = Child([python, str(SCRIPT), name, "--check"], log=log)
+            child = Child([python, str(SCRIPT), name, "--check"], log=Path(folder) / "log.txt")
         except OSError as error:
             raise InputError(f"baseline_python: {python} cannot be run: {error}") from error
         try:
-            return str(child.receive(_CHECKING)[0]["version"])
-        except TimeoutError:
-            raise InputError(f"baseline_python: {python} gave no answer within {_CHECKING:g} seconds") from None
-        except (BrokenMessageError, KeyError):
+            return str(child.receive(_CHECKING)[0].get("version"))
+        except LostError as lost:
+            if lost.kind != "broken" and lost.code != 0:
+                raise InputError(f"explainer {name!r} cannot be used by {python}: {lost}. {_advice(name)}") from None
             raise InputError(f"baseline_python: {python} is no Python interpreter") from None
-        except EOFError:
-            death = child.death()
-            if death.code == 0:
-                raise InputError(f"baseline_python: {python} is no Python interpreter") from None
-            reason = _last_line(log) or f"its process {death}"
-            raise InputError(f"explainer {name!r} cannot be used by {python}: {reason}. {_advice(name)}") from None
         finally:
             child.end()
 
@@ -82,7 +70,6 @@ class Rival:
         self._command, self._time_limit = [python, str(SCRIPT), name], time_limit
         self._process: Child | None = None
         self._folder = tempfile.TemporaryDirectory(prefix=LEFTOVER, dir=folder)
-        self._log = Path(self._folder.name) / "log.txt"
         self._encoded = grounds.explainer.schema.encode(setting.instances)
         self._filled = filled_values(grounds.explainer.background)
 
@@ -98,34 +85,19 @@ class Rival:
         try:
             process = self._process or self._start()
             process.send({"instance": instance, "seed": seed})
-            answer = self._receive(process, self._time_limit)
-        except _FailedError as failure:
+            answer, _ = process.receive(self._time_limit)
+        except LostError as lost:
             self._end()
-            return Record(instance, str(failure))
+            return Record(instance, str(lost))
         return Record(instance, str(answer["error"])) if "error" in answer else self._record(instance, answer)
 
     def _start(self) -> Child:
         task = Path(self._folder.name) / "task.joblib"
         if not task.exists():
             write_task(task, self._setting, self._grounds, self._encoded, self._filled)
-        try:
-            self._process = Child([*self._command, str(task)], log=self._log)
-        except OSError as error:
-            raise _FailedError(f"{self._command[0]} cannot be run: {error.strerror}") from error
-        self._receive(self._process, _SETTING_UP)
+        self._process = Child([*self._command, str(task)], log=Path(self._folder.name) / "log.txt")
+        self._process.receive(_SETTING_UP)
         return self._process
-
-    def _receive(self, process: Child, seconds: float) -> dict[str, Any]:
-        try:
-            return process.receive(seconds)[0]
-        except TimeoutError:
-            raise _FailedError(f"no answer within {seconds:g} seconds") from None
-        except BrokenMessageError as error:
-            raise _FailedError(f"its process sent something else than an answer ({error})") from None
-        except EOFError:
-            raise _FailedError(
-                ": ".join(filter(None, (f"its process {process.death()}", _last_line(self._log))))
-            ) from None
 
     def _end(self) -> None:
         if self._process is not None:
@@ -145,12 +117,6 @@ class Rival:
             return Shown([read_rule(rule, background, self._filled, classes) for rule in answer["rules"]])
         rows = np.array(answer["rows"], dtype=np.float64).reshape(-1, len(self._filled))
         return Shown(rows=unfilled(rows, self._encoded[instance], background, self._filled))
-
-
-def _last_line(log: Path) -> str:
-    """The last line of a log that says something, cut short."""
-    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return lines[-1][:_TAIL] if lines else ""
 
 
 def filled_values(background: Background) -> np.ndarray:

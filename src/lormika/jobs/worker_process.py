@@ -11,7 +11,7 @@ from typing import Any
 
 from lormika.jobs.driver import Task
 from lormika.jobs.run_file import Run
-from lormika.processes import BrokenMessageError, Child
+from lormika.processes import Child, LostError
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -47,8 +47,8 @@ class WorkerProcess:
                     return answer
                 self.ready = True
                 self._set_deadline()
-        except BrokenMessageError as error:  # the model has written into our pipe
-            self._fault = f"its process sent something else than an outcome ({error})"
+        except LostError as lost:  # the model has written into our pipe
+            self._fault = str(lost)
         return None
 
     @property
@@ -63,7 +63,7 @@ class WorkerProcess:
 
     def last_words(self) -> str:
         """How the process ended."""
-        return self._fault or f"its process {self._process.death()}"
+        return self._fault or str(self._process.death())
 
     def _set_deadline(self) -> None:
         if self.ready and self.task is not None:

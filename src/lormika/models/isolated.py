@@ -9,7 +9,6 @@ from __future__ import annotations
 import pickle
 import threading
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from lormika.frames.values import Scalar
 from lormika.models import wire
 from lormika.models.model import METHODS
 from lormika.models.model_files import megabytes
-from lormika.processes import BrokenMessageError, Child, Message
+from lormika.processes import BrokenMessageError, Child, LostError, Message
 
 
 class IsolatedModel:
@@ -49,9 +48,7 @@ class IsolatedModel:
     def __enter__(self) -> IsolatedModel:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _ask(self, method: str, table: Any) -> np.ndarray:
@@ -70,15 +67,8 @@ class IsolatedModel:
             try:
                 self._process.send(head, body)
                 answer = self._process.receive(self._time_limit)
-            except TimeoutError:
-                raise self._stop(
-                    f"the isolated process was stopped, since {doing} took more than {self._time_limit:g} s; "
-                    "allow more with time_limit (--time-limit)"
-                ) from None
-            except (EOFError, OSError):
-                raise self._stop(self._death(doing)) from None
-            except BrokenMessageError as error:
-                raise self._broken(str(error)) from None
+            except LostError as lost:
+                raise self._stop(self._loss(lost, doing)) from None
             except BaseException:  # an interrupt: half a message is no use to the next question
                 self._stop("the model was interrupted")
                 raise
@@ -100,16 +90,21 @@ class IsolatedModel:
         failed = doing.replace("the model in", "the model failed in", 1)
         return ModelError(f"{failed}{'' if failed != doing else ' failed'}: {head.get('type')}: {text}")
 
-    def _death(self, doing: str) -> str:
-        """Say how the process ended."""
-        death = self._process.death()
+    def _loss(self, lost: LostError, doing: str) -> str:
+        """Say what became of the process."""
+        if lost.kind == "late":
+            return (
+                f"the isolated process was stopped, since {doing} took more than {self._time_limit:g} s; "
+                "allow more with time_limit (--time-limit)"
+            )
         advice = {
+            "broken": "; do not trust this model",
             "pipes": "; do not trust this model",
             "exit": "; see what it printed",
             "crash": ": the model is broken or tampered with, its library has a fault, or it needs more memory than "
             f"{megabytes(self._memory_limit)} (memory_limit)",
         }
-        return f"the isolated process {death.words} during {doing}{advice.get(death.kind, death.guess)}"
+        return f"the isolated process {lost.words} during {doing}{advice.get(lost.kind, lost.hint)}"
 
     def _broken(self, what: str) -> ModelError:
         return self._stop(f"the isolated process sent something else than an answer ({what}); do not trust this model")

@@ -67,20 +67,14 @@ def _search_nodes(nodes: Iterable[Any], facts: Graph, depth: int) -> None:
         facts.domains.add(node.domain)
         for attribute in node.attribute:
             for part, value in attribute.ListFields():  # those that are set; to ask for each takes six times as long
-                match part.name:
-                    case "t":
-                        _search_tensors([value], facts)
-                    case "tensors":
-                        _search_tensors(value, facts)
-                    case "sparse_tensor":
-                        _search_sparse([value], facts)
-                    case "sparse_tensors":
-                        _search_sparse(value, facts)
-                    case "g":
-                        _search_graph(value, facts, depth + 1)
-                    case "graphs":
-                        for inner in value:
-                            _search_graph(inner, facts, depth + 1)
+                values = [value] if part.name in ("t", "sparse_tensor", "g") else value
+                if part.name in ("t", "tensors"):
+                    _search_tensors(values, facts)
+                elif part.name in ("sparse_tensor", "sparse_tensors"):
+                    _search_sparse(values, facts)
+                elif part.name in ("g", "graphs"):
+                    for inner in values:
+                        _search_graph(inner, facts, depth + 1)
 
 
 def _search_sparse(tensors: Iterable[Any], facts: Graph) -> None:

@@ -12,8 +12,7 @@ that another interpreter runs, needs to know no more than this:
 - What the child sends only ever becomes plain data: JSON and bytes.
 """
 
-from lormika.processes.child import Child, Death
-from lormika.processes.line import Line, leave_for_memory
-from lormika.processes.messages import BrokenMessageError, Message
+from lormika.processes.child import Child, LostError
+from lormika.processes.messages import BrokenMessageError, Line, Message, leave_for_memory
 
-__all__ = ["BrokenMessageError", "Child", "Death", "Line", "Message", "leave_for_memory"]
+__all__ = ["BrokenMessageError", "Child", "Line", "LostError", "Message", "leave_for_memory"]

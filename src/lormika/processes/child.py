@@ -14,50 +14,49 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from lormika.processes.line import OUT_OF_MEMORY
-from lormika.processes.messages import PIECE, Inbox, Message, pack
+from lormika.processes.messages import OUT_OF_MEMORY, PIECE, BrokenMessageError, Inbox, Message, pack
 
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 _GRACE = 3.0  # seconds in which a child that has closed its pipes ends
-_LONGEST_POLL = 3600.0  # seconds; the system knows no end of time
+_LONGEST_POLL = 3600.0  # seconds; the system takes no longer ones
+_TAIL = 300  # characters of what a child printed last
 
 _lifelines: set[int] = set()  # our ends
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
-    """How a child ended: `f"its process {death}"` is a sentence."""
+Kind = Literal["late", "broken", "pipes", "memory", "exit", "crash", "kill"]
+"""Why a child gives no more answers."""
 
-    kind: Literal["pipes", "memory", "exit", "crash", "kill"]
-    words: str
-    guess: str = ""
-    code: int | None = None  # exit code, or a signal below 0; None: it has not ended
 
-    def __str__(self) -> str:
-        return self.words + self.guess
+class LostError(Exception):
+    """A child gives no more answers. As a text, that is a sentence; `words` go with any name of its process."""
+
+    def __init__(self, kind: Kind, words: str, hint: str = "", code: int | None = None) -> None:
+        super().__init__(words if kind == "late" else f"its process {words}{hint}")
+        self.kind, self.words, self.hint, self.code = kind, words, hint, code
 
 
 class Child:
     """A process in a group of its own. It never outlives its parent, nor this object; `end` ends it before.
 
-    Messages go both ways without blocking: the other side may hang or be dead.
+    Messages go both ways without blocking: the other side may hang or be dead. With a log, what it prints as errors is
+    kept there, and the last of it is part of how it ended.
     """
 
     def __init__(
         self, command: Sequence[str], *, environment: Mapping[str, str] | None = None, log: Path | None = None
     ) -> None:
         self._process, lifeline = _start(command, environment, log)
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self._answers = self._process.stdin, self._process.stdout
-        self.pid = self._process.pid
+        self.pid, self._log = self._process.pid, log
         self.end = weakref.finalize(self, _end, self._process, lifeline, os.getpid())
         self._unsent: deque[memoryview] = deque()
         self._inbox, self._closed = Inbox(), False
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._answers = self._process.stdin, self._process.stdout
         for pipe in (self._requests, self._answers):
             os.set_blocking(pipe.fileno(), False)
 
@@ -74,28 +73,27 @@ class Child:
         self._flush()
 
     def look(self, deadline: float = math.inf) -> Message | None:
-        """The next message, if it is there; raises `BrokenMessageError`."""
+        """The next message, if it is there; raises `LostError` if what is there is none."""
         self._flush()
         try:
             return self._inbox.read(self._answers.fileno(), deadline)
-        except BlockingIOError:
+        except (BlockingIOError, TimeoutError):
             return None
         except EOFError:
             self._closed = True
             return None
+        except BrokenMessageError as error:
+            raise LostError("broken", f"sent something else than an answer ({error})") from None
 
     def receive(self, seconds: float) -> Message:
-        """Wait for the next message.
-
-        Raises `TimeoutError` if it is not there by then, `EOFError` if the child is at its end, `BrokenMessageError`.
-        """
+        """Wait for the next message; raises `LostError` if it does not come in time."""
         deadline = time.monotonic() + seconds
         while (message := self.look(deadline)) is None:
-            if self._closed:
-                raise EOFError
             left = deadline - time.monotonic()
+            if self._closed:
+                raise self.death()
             if left <= 0:
-                raise TimeoutError
+                raise LostError("late", f"no answer within {seconds:g} seconds")
             poll = select.poll()
             self.watch(poll)
             poll.poll(min(left, _LONGEST_POLL) * 1000)
@@ -112,21 +110,16 @@ class Child:
         """Whether the process is over. What it has said before may still be in the pipe."""
         return self._process.poll() is not None
 
-    def death(self) -> Death:
+    def death(self) -> LostError:
         """How the process ended; one that has closed its pipes has a few seconds for that."""
         try:
             code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
-            return Death("pipes", "closed its pipes")
-        if code == OUT_OF_MEMORY:
-            return Death("memory", "ran out of memory", code=code)
-        if code >= 0:
-            return Death("exit", f"ended itself with exit code {code}", code=code)
-        name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
-        if -code in _CRASHES:
-            return Death("crash", f"crashed ({name})", code=code)
-        guess = ", perhaps for want of memory" if -code == signal.SIGKILL else ""
-        return Death("kill", f"was killed ({name})", guess, code)
+            code = None
+        kind, words, guess = _describe(code)
+        text = "" if self._log is None else self._log.read_text(encoding="utf-8", errors="replace").rstrip()
+        printed = f": {text.splitlines()[-1].strip()[:_TAIL]}" if text else ""
+        return LostError(kind, words, guess + printed, code)
 
     def _flush(self) -> None:
         try:
@@ -141,24 +134,39 @@ class Child:
             self._closed = True
 
 
+def _describe(code: int | None) -> tuple[Kind, str, str]:
+    """Kind, words and a guess for an exit code, or a signal below 0; None: it has not ended."""
+    if code is None:
+        return "pipes", "closed its pipes", ""
+    if code == OUT_OF_MEMORY:
+        return "memory", "ran out of memory", ""
+    if code >= 0:
+        return "exit", f"ended itself with exit code {code}", ""
+    name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+    if -code in _CRASHES:
+        return "crash", f"crashed ({name})", ""
+    return "kill", f"was killed ({name})", ", perhaps for want of memory" if -code == signal.SIGKILL else ""
+
+
 def _start(
     command: Sequence[str], environment: Mapping[str, str] | None, log: Path | None
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a process, and give it with our end of its lifeline."""
+    """Start a process, and give it with our end of its lifeline.
+
+    Once that end is closed, the kernel kills the group. This is a property of the pipe, not of a process: the child has
+    nothing to do but to keep its end open. Before it is set, the child has not got its first message, and ends if none
+    comes.
+    """
     theirs, ours = os.pipe()
     try:
         with contextlib.nullcontext() if log is None else log.open("wb") as errors:
             process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                bufsize=0,
-                env=environment,
-                pass_fds=(theirs,),
-                start_new_session=True,  # Ctrl-C is for the parent, which then ends this one
-            )
-        _tie(theirs, process.pid)
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0, env=environment,
+                pass_fds=(theirs,), start_new_session=True,  # Ctrl-C is for the parent, which then ends this one
+            )  # fmt: skip
+        fcntl.fcntl(theirs, fcntl.F_SETOWN, -process.pid)
+        fcntl.fcntl(theirs, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_ASYNC)
     except BaseException:
         os.close(ours)
         raise
@@ -166,17 +174,6 @@ def _start(
         os.close(theirs)
     _lifelines.add(ours)
     return process, ours
-
-
-def _tie(lifeline: int, group: int) -> None:
-    """Let the kernel kill a process group once the other end of this pipe is closed.
-
-    That is a property of the pipe, not of a process: the child has nothing to do but to keep it open. Before this it
-    has not got its first message, and ends when none comes.
-    """
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -group)
-    fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def _end(process: subprocess.Popen[bytes], lifeline: int, owner: int) -> None:

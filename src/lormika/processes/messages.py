@@ -1,4 +1,4 @@
-"""Messages between a process and its child, put together from what arrives."""
+"""Messages between a process and its child, put together from what arrives; and the child's side of the line."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import math
 import os
 import struct
+import sys
 import time
-from typing import Any
+from typing import Any, NoReturn
 
+OUT_OF_MEMORY = 77  # as an exit code
+PIECE = 1 << 20  # bytes that are read or written at a time
 _LENGTHS = struct.Struct(">QQ")
 _LARGEST = 1 << 31  # bytes; a length beyond it is not one of ours
-PIECE = 1 << 20  # bytes that are read or written at a time
 
 Message = tuple[dict[str, Any], memoryview]
 """A JSON object, and bytes that go with it."""
@@ -66,3 +68,34 @@ class Inbox:
         if not isinstance(head, dict):
             raise BrokenMessageError("its head is no object")
         return head, memoryview(data)[end:].toreadonly()
+
+
+class Line:
+    """The child's line to its parent. All other code of the process reads nothing, and prints to standard error."""
+
+    def __init__(self) -> None:
+        self._requests, self._answers = os.dup(0), os.fdopen(os.dup(1), "wb")
+        with open(os.devnull) as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(2, 1)
+        self._inbox = Inbox(sys.maxsize)
+
+    def receive(self) -> Message | None:
+        """The next message of the parent; None: there are no more."""
+        try:
+            return self._inbox.read(self._requests)
+        except EOFError:
+            return None
+
+    def send(self, head: dict[str, Any], body: bytes = b"") -> None:
+        """Send a message to the parent; without one, nobody waits for what this process does, and it ends."""
+        try:
+            self._answers.writelines(pack(head, body))
+            self._answers.flush()
+        except BrokenPipeError:
+            os._exit(1)
+
+
+def leave_for_memory() -> NoReturn:
+    """End this process as if it had been killed, but so that the parent can say why."""
+    os._exit(OUT_OF_MEMORY)
