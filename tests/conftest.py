@@ -12,7 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is loaded: proc
 settings.register_profile("lormika", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lormika")
 
-collect_ignore = ["conftest.py"]  # has no doctests, and folders have files of this name
+collect_ignore_glob = ["*conftest.py"]  # they have no doctests, and several folders have one
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+LORMIKA = [sys.executable, "-m", "lormika"]
+"""The command as a process of its own, with all its imports."""
+
 SERVER = """
-import json, os, signal, sys, tempfile, time, traceback
+import json, os, resource, signal, sys, tempfile, time, traceback
 import lormika.cli.app, pandas, pyarrow, pyarrow.parquet, rich.console, rich.table, rich.text, rich.padding
 import sklearn.ensemble, sklearn.tree, sklearn.pipeline, sklearn.compose, sklearn.preprocessing, skops.io
 import lormika, lormika.views.html, lormika.views.text, lormika.cli.batch_work, lormika.jobs.run, lormika.jobs.local
@@ -26,6 +29,8 @@ def run(order):
     for number, name in enumerate(order["streams"]):
         flags = os.O_RDONLY if number == 0 else os.O_WRONLY
         os.dup2(os.open(name, flags), number)
+    if order["most_bytes"] is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
     sys.argv = ["lormika", *order["arguments"]]
     sys.path.insert(0, "")
     code = 0
@@ -67,8 +72,10 @@ class Warm:
     def __init__(self, folder: Path) -> None:
         self._folder, self._process, self._count = folder, None, 0
 
-    def run(self, arguments: list[str], cwd: Path, env: dict[str, str], seconds: float) -> subprocess.CompletedProcess:
-        """Run a command, and give its output and exit code."""
+    def run(
+        self, arguments: list[str], cwd: Path, env: dict[str, str], seconds: float, *, most_bytes: int | None = None
+    ) -> subprocess.CompletedProcess:
+        """Run a command, whose files may not have more bytes than these, and give its output and exit code."""
         process = self._process = self._process or self._start()
         self._count += 1
         out, err = (self._folder / f"{self._count}.{name}" for name in ("out", "err"))
@@ -76,7 +83,7 @@ class Warm:
         err.touch()
         order = {
             "arguments": arguments, "folder": str(cwd), "environment": env, "seconds": seconds,
-            "streams": [os.devnull, str(out), str(err)],
+            "most_bytes": most_bytes, "streams": [os.devnull, str(out), str(err)],
         }  # fmt: skip
         process.stdin.write(json.dumps(order) + "\n")
         process.stdin.flush()

@@ -8,7 +8,6 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from lormika import Explainer, datasets
-
-LORMIKA = [sys.executable, "-m", "lormika"]
+from warm import LORMIKA
 
 
 @pytest.fixture(scope="session")

@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batches import struct_examples
 from cases import CASES
-from conftest import struct_examples
 from lormika import Explainer, datasets
 from lormika.explanation import Failure
 from lormika.jobs import INSTANCES, RULES, part_tables, spark_schema

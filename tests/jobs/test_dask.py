@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from conftest import alive, alone, await_true, descendants, kill
+from batches import alone
+from children import alive, await_true, descendants, kill
 
 pytest.importorskip("distributed", reason="dask is not installed")
 

@@ -11,11 +11,11 @@ import subprocess
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import LORMIKA
 from lormika.errors import InputError
 from lormika.jobs.chunks import load_model
 from lormika.jobs.folder import Folder
 from lormika.jobs.inputs import model_facts
+from warm import LORMIKA
 
 ONE = ("--chunk-rows", 20, "--workers", 1)
 

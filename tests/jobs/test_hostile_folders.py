@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from conftest import QUICK, Batch
+from batches import QUICK, Batch
 from lormika.cli.app import app
 
 LINE = ("rows.parquet", "--model", "python:functions:good", "--background", "background.parquet")

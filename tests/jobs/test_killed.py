@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from conftest import alive, await_true, descendants, end, kill
+from children import alive, await_true, descendants, end, kill
 
 CHUNKS = ("--chunk-rows", 1, "--workers", 2)
 HALTING = {"data": "bad.parquet"}  # one process halts in the first chunk, the other in the ninth

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from conftest import QUICK, await_true
+from batches import QUICK
+from children import await_true
 from lormika.cli.app import app
 from lormika.cli.output import Talk
 from lormika.jobs.worker_process import WorkerProcess

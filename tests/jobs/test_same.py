@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import Batch, alone, as_records
+from batches import Batch, alone, as_records
 from lormika import Explainer, InputError, ModelError, models
 from lormika.jobs import RULES, explain_partition, part_tables
 from lormika.jobs.inputs import model_facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from conftest import end
+from children import end
 
 
 def test_shards_race_and_finish(batch, reference) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import alone, as_records
+from batches import alone, as_records
 from examples import README, read_examples
 from lacking import lacks
 from lormika.jobs import explain_partition, part_tables, spark_schema

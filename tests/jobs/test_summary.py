@@ -298,7 +298,7 @@ def rule_rows(draw, row):
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(runs())
 def test_counts_are_those_of_plain_python(parts):
     with tempfile.TemporaryDirectory() as folder:

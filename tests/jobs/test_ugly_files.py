@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from conftest import QUICK
+from batches import QUICK
 from lormika.cli.app import app
 from lormika.explanation import Explanation
 from lormika.jobs.chunks import OpenRun, explain_rows, open_run

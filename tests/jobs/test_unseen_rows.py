@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from conftest import Batch, as_records
+from batches import Batch, as_records
 from lormika import Explainer, models
 from lormika.jobs import explain_partition, part_tables
 from lormika.jobs.part_columns import RowResult

@@ -50,7 +50,9 @@ def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
         clean = np.flatnonzero(~np.isnan([one.numbers for one in columns]).any(axis=0))[:_ROWS]
         try:
-            methods_of(model)[0](with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns}))
+            methods_of(model)[0](
+                with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns})
+            )
         except Exception:  # whatever a model, or a library, says of such a table
             continue
         return columns[0]
