@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import pickle
+import re
 from typing import Any
 
 import cloudpickle
@@ -261,10 +262,39 @@ def test_any_table_comes_back_as_it_was(data, kind, n):
     assert_round_trip(make(columns), [name for name in categorical if not name.startswith("float")])
 
 
+A_DAY = datetime.date(2020, 2, 29)
+TYPED = pd.DataFrame({
+    "int64": [1, 2, 3], "int8": np.array([1, 2, 3], dtype="int8"), "float64": [0.5, 1, np.nan],
+    "float32": np.array([0.5, 1, 2], dtype="float32"), "codes": [1, 2, 3], "text": ["a", "b", ""],
+    "bool": [True, False, True], "mixed": pd.Series([1, "1", True], dtype=object),
+})  # fmt: skip
+SINGLE = st.sampled_from([
+    0, 1, 2, -0.0, 0.5, 1.0, 1.5, 127, 300, 2**53, 2**53 - 1, -(2**53), 2**63, 10**400, 1e300, np.inf, -np.inf, np.nan,
+    None, True, False, "a", "", "1", "new", np.int8(1), np.int64(2), np.float32(0.1), np.float64(3), np.bool_(True),
+    np.str_("b"), pd.NA, [1], A_DAY, decimal.Decimal(1),
+])  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(st.fixed_dictionaries(dict.fromkeys(TYPED, SINGLE)))
+def test_the_quick_way_to_read_an_instance_is_the_careful_one(row):
+    schema = read_schema(frames.read(TYPED), ["codes"])
+    for name in TYPED:  # all other values are usual ones
+        only = TYPED.iloc[0].to_dict() | {name: row[name]}
+        try:
+            wanted = schema.read({column: [value] for column, value in only.items()})
+        except InputError as error:
+            with pytest.raises(InputError, match=re.escape(str(error))):
+                schema.read_instance(only)
+            continue
+        found = schema.read_instance(only)
+        np.testing.assert_array_equal(found.rows, wanted.rows)
+        assert found.unseen == wanted.unseen
+
+
 # What is refused
 
 
-A_DAY = datetime.date(2020, 2, 29)
 REFUSED = {
     "pandas datetime": pd.DataFrame({"when": pd.to_datetime([A_DAY])}),
     "pandas datetime with zone": pd.DataFrame({"when": pd.to_datetime([A_DAY]).tz_localize("UTC")}),

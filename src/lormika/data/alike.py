@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from lormika.data.typed_columns import parse_numbers, parse_truths
-from lormika.frames.schema import Feature, Schema
+from lormika.frames.feature import Feature
+from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from lormika import frames
-from lormika.frames.schema import Feature
+from lormika.frames.feature import Feature
 from lormika.frames.values import Scalar
 from lormika.rule import Category, Condition, Counts, Equals, Interval, Missing, Rule
 from lormika.stages.background import Background

@@ -6,7 +6,6 @@ remembers how the user's library stores each column, so that a model always sees
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,131 +14,12 @@ import numpy as np
 
 from lormika import frames
 from lormika.errors import InputError, quote
-from lormika.frames import restore
+from lormika.frames.feature import Feature, read_feature
 from lormika.frames.instances import Instances, Unseen
-from lormika.frames.restorer import Assembler, Lookup, Restorer
-from lormika.frames.values import Scalar, format_number, is_list, is_too_large, value_order
+from lormika.frames.restorer import Assembler
+from lormika.frames.values import Scalar, is_list, is_too_large
 
-_EXACT = 2**53  # integers from here on may not be exact as float64
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Feature:
-    """One column: numeric, or categorical with a list of categories in value order."""
-
-    name: str
-    categories: tuple[Scalar, ...] | None
-    number_type: np.dtype[Any] | None  # how the background stores the numbers of a numeric feature
-    restorer: Restorer
-    positions: Mapping[Scalar, int]  # of the categories
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether the feature is a number rather than a category."""
-        return self.categories is None
-
-    @property
-    def integer(self) -> bool:
-        """Whether the column stores whole numbers only."""
-        return self.number_type is not None and self.number_type.kind in "iu"
-
-    @property
-    def lists_categories(self) -> bool:
-        """Whether the column's type lists its categories, so that a model may go by their positions."""
-        return isinstance(self.restorer, Lookup) and restore.has_list(self.restorer)
-
-    def widened(self, more: Sequence[Scalar]) -> Feature:
-        """The same feature with more categories, as `encode` gives them, after those of the background."""
-        assert self.categories is not None
-        assert isinstance(self.restorer, Lookup)
-        first = len(self.categories)
-        places = {value: first + place for place, value in enumerate(more)}
-        try:
-            restorer = restore.widen(self.restorer, more)
-        except Exception as error:  # positions of a small type may all be taken
-            raise InputError(
-                f"column {self.name!r}: its type has no place for the category {quote(more[0])}"
-            ) from error
-        positions = {**self.positions, **places}
-        return replace(self, categories=(*self.categories, *more), positions=positions, restorer=restorer)
-
-    def encode(self, column: frames.ColumnReader) -> tuple[np.ndarray, dict[int, Scalar]]:
-        """Encode a column, refusing what its type cannot hold; and by row, categories that the background lacks."""
-        unseen: dict[int, Scalar] = {}
-        encoded = self._encode_numbers(column) if self.is_numeric else self._encode_categories(column, unseen)
-        if not self.restorer.holds_missing and np.isnan(encoded).any():
-            row = int(np.isnan(encoded).argmax())
-            raise InputError(
-                f"column {self.name!r}, row {row}: a missing value, but the type of this column in the background "
-                "cannot hold one"
-            )
-        return encoded, unseen
-
-    def fit(self, numbers: np.ndarray) -> np.ndarray:
-        """Numbers as the background's type stores them: whole, or rounded to fewer digits."""
-        with np.errstate(over="ignore"):  # to infinity
-            fitted: np.ndarray = np.rint(numbers) if self.integer else numbers.astype(self.number_type)
-        return fitted.astype(np.float64, copy=False)
-
-    def _encode_numbers(self, column: frames.ColumnReader) -> np.ndarray:
-        numbers = column.numbers(may_lack=self.restorer.holds_missing)
-        fitted = self.fit(numbers)  # so that a rule is about the number the model sees
-        beyond = f"beyond {self.number_type}, the type of this column in the background"
-        self._refuse(np.isinf(numbers), numbers, "infinite; give a finite number or a missing value")
-        if self.integer:
-            limits = np.iinfo(self.number_type)
-            inexact = "too large to be exact; give the column as strings, or drop it"
-            self._refuse(np.abs(numbers) >= _EXACT, numbers, inexact)
-            self._refuse((numbers < limits.min) | (numbers > limits.max), numbers, beyond)
-            not_whole = (numbers != fitted) & ~np.isnan(numbers)
-            self._refuse(not_whole, numbers, f"not whole, but this column has the type {self.number_type}")
-        self._refuse(np.isinf(fitted), numbers, beyond)
-        return fitted
-
-    def _refuse(self, bad: np.ndarray, numbers: np.ndarray, reason: str) -> None:
-        if bad.any():
-            row = int(bad.argmax())
-            raise InputError(f"column {self.name!r}, row {row}: {format_number(numbers[row])} is {reason}")
-
-    def _encode_categories(self, column: frames.ColumnReader, unseen: dict[int, Scalar]) -> np.ndarray:
-        codes = np.empty(len(values := column.objects()))
-        for row, value in enumerate(values):
-            code = np.nan if value is None else self.positions.get(value)
-            if code is None and value is not None:
-                kept = self._as_stored(row, value)
-                code = self.positions.get(kept, len(self.positions))
-                if code == len(self.positions):
-                    unseen[row] = kept
-            codes[row] = code
-        return codes
-
-    def _as_stored(self, row: int, value: Scalar) -> Scalar:
-        """A category that the background lacks, as the column's type stores it."""
-        assert isinstance(self.restorer, Lookup)
-        found = restore.as_stored(self.restorer, value)
-        if found is None or found in (math.inf, -math.inf):
-            known = frames.listing(self.categories or ()) or "no value at all"
-            raise InputError(
-                f"column {self.name!r}, row {row}: {quote(value)} is no value that this column can have; in the "
-                f"background it has {known}: give a value of the same type"
-            )
-        return found
-
-    def decode(self, value: float) -> Scalar | None:
-        """One encoded value as a plain Python scalar; missing: None."""
-        if np.isnan(value):
-            return None
-        if self.categories is not None:
-            return self.categories[int(value)]
-        return int(value) if self.integer else float(value)
-
-    def decode_many(self, values: np.ndarray) -> list[Scalar]:
-        """Encoded values, none of which is missing, as plain Python scalars."""
-        if self.categories is not None:
-            return [self.categories[int(value)] for value in values.tolist()]
-        numbers: list[Scalar] = (values.astype(np.int64) if self.integer else values).tolist()
-        return numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +67,16 @@ class Schema:
 
     def read_instance(self, x: Any) -> Instances:
         """Encode one instance: a one-row frame, a Series, a dict, or a 1-D array in the order of the features."""
-        return self.read(self._one_row(x))
+        row = self._one_row(x)
+        usual = self._encode_usual(row)
+        return self.read(row) if usual is None else Instances(usual, [{}])
+
+    def _encode_usual(self, row: Mapping[Any, list[object]]) -> np.ndarray | None:
+        """Encode a row of usual values, which is nearly every one; None: it must be read with care."""
+        if len(row) != len(self) or not row.keys() >= self.places.keys():
+            return None
+        values = [feature.encode_usual(row[feature.name][0]) for feature in self.features]
+        return None if None in values else np.array([values], dtype=np.float64)
 
     def widened(self, more: Mapping[int, Sequence[Scalar]]) -> Schema:
         """The same schema with more categories of some features, by their positions."""
@@ -242,7 +131,7 @@ def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | N
     if reader.n_rows == 0:
         raise InputError("the table has no rows")
     chosen = _categorical_names(reader, categorical)
-    features = tuple(_read_feature(column, column.name in chosen) for column in reader.columns.values())
+    features = tuple(read_feature(column, column.name in chosen) for column in reader.columns.values())
     return Schema(features, reader.assembler, {feature.name: place for place, feature in enumerate(features)})
 
 
@@ -276,16 +165,3 @@ def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | i
             raise InputError(f"categorical names {quote(given)}, which is not a column of the table")
         chosen.add(name)
     return chosen
-
-
-def _read_feature(column: frames.ColumnReader, is_categorical: bool) -> Feature:
-    if not is_categorical:
-        return Feature(column.name, None, column.number_type, column.restorer(None), {})
-    categories = column.declared
-    if categories is None:
-        categories = tuple(sorted({value for value in column.objects() if value is not None}, key=value_order))
-    for value in categories:
-        if not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf) or is_too_large(value):
-            raise InputError(f"column {column.name!r} has the category {quote(value)}; make its categories strings")
-    positions = {value: position for position, value in enumerate(categories)}
-    return Feature(column.name, categories, None, column.restorer(categories), positions)

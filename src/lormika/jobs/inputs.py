@@ -16,7 +16,8 @@ import numpy as np
 from lormika import frames
 from lormika.data.alike import value_kind
 from lormika.errors import InputError
-from lormika.frames.schema import Feature, Schema, is_identifier
+from lormika.frames.feature import Feature
+from lormika.frames.schema import Schema, is_identifier
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:

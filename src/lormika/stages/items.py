@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lormika.errors import InputError, quote
-from lormika.frames.schema import Feature, Schema
+from lormika.frames.feature import Feature
+from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar, is_list, is_missing
 from lormika.rule import Condition, Equals, Interval, Missing, Rule
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lormika.frames.schema import Feature
+from lormika.frames.feature import Feature
 from lormika.frames.values import Scalar, format_number, format_value
 from lormika.models import Model, Unit
 from lormika.options import Filter, SearchOptions
