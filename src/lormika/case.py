@@ -1,4 +1,4 @@
-"""Case: an instance, its neighbourhood, its items and edits, and all that the model said of them."""
+"""Case: an instance, its neighbourhood, its items and edits, and everything the model said about them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in th
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Case:
-    """One instance with everything that the model was asked about it; it can be explained in many ways.
+    """One instance with all of the model's answers about it; it can be explained in many ways.
 
     Examples
     --------
@@ -61,20 +61,20 @@ class Case:
 
     parts: Parts
     instance: np.ndarray  # encoded
-    unseen: Unseen  # categories of the instance that the background does not have
+    unseen: Unseen  # categories of the instance that do not occur in the background
     near: Neighbourhood
     sample: Sample
     items: Items
     answer: Answer  # about the instance
-    repeats: bool  # asked twice about the instance, the model answered the same
+    repeats: bool  # the model gave the same answer when asked twice about the instance
     trials: Trials | None  # None: no edits were tried
     calls: int  # of the model
     rows: int  # in these calls
 
     def explain(self, **options: Unpack[SearchKeywords]) -> Explanation:
-        """Explain the prediction; see `SearchOptions` for what can be chosen. The model is not asked again.
+        """Explain the prediction without asking the model again; see `SearchOptions` for the options.
 
-        Only with `confirm=False` it is, once: for the re-runs of the rules that were found.
+        The exception is `confirm=False`: then the model is called once more, to re-run the rules that were found.
         """
         return explain_together([self], self.parts.search.but(options))[0]
 
@@ -163,7 +163,7 @@ def _agree(first: Answer, second: Answer) -> bool:
 
 
 def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
-    """Find the rules of a case, and put together what they need to be read."""
+    """Find the rules of a case, and collect everything needed to read them."""
     sample = case.sample
     present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
     space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)

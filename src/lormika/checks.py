@@ -1,4 +1,4 @@
-"""Checks of options: a wrong value is refused with the option's name, and a word on what to give."""
+"""Checks of options: a wrong value is refused with the option's name and advice on what to give."""
 
 from __future__ import annotations
 

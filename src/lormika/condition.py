@@ -1,4 +1,4 @@
-"""Conditions of rules: a range of numbers, a category, or no value; tested on columns, and said in SQL and pandas."""
+"""Conditions of rules: a range of numbers, a category, or no value; tested on columns, written as SQL and pandas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_DIGITS = 16  # that people write: a number with more was made by stepping 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number from `low` (inclusive) to `high` (exclusive); a missing one is in no interval.
+    """A number from `low` (inclusive) to `high` (exclusive); a missing value is in no interval.
 
     >>> str(Interval("age", 25.5, 29.5, integer=True)), str(Interval("rate", 0.25, math.inf))
     ('26 ≤ age ≤ 29', 'rate ≥ 0.25')
@@ -51,7 +51,7 @@ class Interval:
 
     @property
     def ends(self) -> tuple[float, float, str]:
-        """Both ends as they are said, and the sign before the upper one: whole numbers include it.
+        """Both ends as they are written, and the sign before the upper one: whole numbers include it.
 
         >>> Interval("age", 25.5, 29.5, integer=True).ends, Interval("rate", 0.25, 0.5).ends
         ((26, 29, '≤'), (0.25, 0.5, '<'))

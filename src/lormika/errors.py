@@ -1,4 +1,4 @@
-"""What goes wrong, said in words that name the culprit."""
+"""Errors, with messages that name the culprit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ _LONGEST = 60  # characters of a value
 
 
 class InputError(ValueError):
-    """A table, instance or option that cannot be used; the message says what to do."""
+    """A table, instance or option cannot be used; the message says what to do."""
 
 
 class ModelError(RuntimeError):
-    """The model failed, or answered something that cannot be a classification."""
+    """The model failed, or its answer cannot be a classification."""
 
 
 def describe(error: OSError) -> str:
@@ -23,7 +23,7 @@ def describe(error: OSError) -> str:
 
 
 def quote(value: object) -> str:
-    """A value as a message shows it: as Python writes it, but never long.
+    """A value as messages show it: as Python writes it, but shortened if it is long.
 
     >>> quote("cook"), quote(40.0), quote(10**5000), len(quote("no" * 50))
     ("'cook'", '40.0', 'a number of more than 300 digits', 60)

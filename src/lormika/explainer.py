@@ -40,17 +40,17 @@ class Explainer:
         Fitted classifier (with `predict_proba` or `predict`), Pipeline, or function from a frame to labels or
         probabilities.
     background
-        The training table, or a part of it: pandas, polars or pyarrow frame, or 2-D array (with `feature_names`).
+        The training table, or part of it: a pandas, polars or pyarrow frame, or a 2-D array (with `feature_names`).
     categorical
-        Numeric columns that are categories. String, category, bool and object columns always are.
+        Numeric columns to treat as categories. String, category, bool and object columns always are.
     feature_names, class_names
-        Names of an array's columns; names of the model's classes, in the model's order.
+        Column names for an array; names of the model's classes, in the model's order.
     labels
-        The model's labels of the background, if already known: saves passing it through the model.
+        The model's labels for the background, if already known: saves passing it through the model.
     preset
-        `paper`: the paper's settings for all that is not given. Random thinning and draws, numbers that are not
-        snapped, ranges of the whole table, no edits; and rules of up to four conditions that are `productive`, k of all
-        kinds together, which are not confirmed.
+        `paper`: use the paper's settings for everything not given: random thinning and draws, numbers not snapped,
+        ranges of the whole table, no edits; rules with up to four conditions that are `productive`, k of all kinds
+        together, without confirmation.
     **settings
         How to look around an instance, such as `n_generated=5000` or `cuts={"age": [25, 45]}`: see `Settings`.
 
@@ -109,7 +109,7 @@ class Explainer:
 
     @classmethod
     def _of(cls, parts: Parts) -> Explainer:
-        """An explainer from the parts of another one, which checked them."""
+        """An explainer made from the parts of another one, which has checked them."""
         explainer = cls.__new__(cls)
         explainer._set(parts)
         return explainer
@@ -125,7 +125,7 @@ class Explainer:
         return f"<Explainer of {classes} classes: {rows:,} rows, {features:,} features>"
 
     def locate(self, x: Any) -> Case:
-        """Ask the model about one instance, similar rows and edits of it; the case can then be explained at will.
+        """Ask the model about an instance, similar rows and its edits; the case returned can be explained at will.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class Explainer:
         return locate_together(self._parts, self.schema.read_instance(x))[0]
 
     def explain(self, x: Any, **options: Unpack[SearchKeywords]) -> Explanation:
-        """Explain the model's prediction of one instance.
+        """Explain the model's prediction for one instance.
 
         Parameters
         ----------
@@ -159,19 +159,19 @@ class Explainer:
     ) -> Iterator[Explanation | Failure]:
         """Explain the rows of a table, in order.
 
-        Some rows at a time go through the model together, which is several times as fast as one by one and changes
-        nothing in the explanations.
+        Several rows at a time go through the model together. This is several times as fast as explaining them one by
+        one, and gives the same explanations.
 
         Parameters
         ----------
         X
             Table with the columns of the background.
         n_jobs, progress
-            How many threads work at a time (-1: as many as processors); whether to show a bar in a terminal.
+            Number of threads (-1: one per processor); whether to show a progress bar in a terminal.
         on_error
-            What becomes of a row that cannot be explained: `record` gives a `Failure` in its place, `raise` ends there.
+            What to do with a row that cannot be explained: `record` gives a `Failure` in its place, `raise` stops.
         chunk_size
-            How many rows at a time; by default so many that the model gets about 50,000 rows.
+            Rows to explain at a time; by default, as many as give the model about 50,000 rows per call.
         **options
             What to search for: see `SearchOptions`.
         """
@@ -187,14 +187,14 @@ class Explainer:
         on_error: OnError = "record",
         chunk_size: int | None = None,
     ) -> Iterator[Case | Failure]:
-        """Locate the rows of a table, in order: cases that can be explained at will; see `explain_many`."""
+        """Locate the rows of a table, in order, as cases to explain as often as you like; see `explain_many`."""
         return locate_rows(self._parts, X, Pace(n_jobs, chunk_size, on_error, progress))
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:
     """Ranges of each number with about equally many rows of the whole table, as in the paper.
 
-    So most rows of a neighbourhood may share a range, and a rule may cover nearly all of them.
+    With these, most rows of a neighbourhood may share a range, and a rule may cover nearly all of them.
     """
     cuts = {}
     for f, feature in enumerate(background.schema.features):

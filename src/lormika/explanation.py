@@ -1,4 +1,4 @@
-"""Explanation: everything that was found about one prediction."""
+"""Explanation: everything that was found out about one prediction."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST = 110  # columns of text
 
 @dataclass(frozen=True, slots=True)
 class FeatureSummary:
-    """A feature as views need it: its kind, and how its numbers are spread in the background."""
+    """A feature as views need it: its kind, and how its numbers are distributed in the background."""
 
     name: str
     kind: str  # "numeric" or "categorical"
@@ -36,7 +36,7 @@ class FeatureSummary:
 
 @dataclass(frozen=True, slots=True)
 class ClassSummary:
-    """How many rows of the sample the model gives a class."""
+    """How many rows of the sample the model assigns to a class."""
 
     label: Scalar
     rows: int
@@ -46,11 +46,11 @@ class ClassSummary:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourhoodSummary:
-    """How the neighbourhood came about."""
+    """How the neighbourhood was made."""
 
     selected: int  # real rows in the sample
     generated: int
-    neighbours: int  # real rows similar enough, before a class with too many was thinned
+    neighbours: int  # real rows that are similar enough, before classes with too many were thinned
     cut_similarity: float  # the least similarity of a neighbour
 
     @property
@@ -61,15 +61,15 @@ class NeighbourhoodSummary:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the model says if one feature changes and all others stay as they are."""
+    """What the model says when one feature changes and all others stay as they are."""
 
     feature: str
     effect: float  # mean change of the log-odds (or margin), whatever its direction, over values of the background
     largest: float  # the largest change
-    constant: bool  # similar rows all have the same value, so that no rule can speak of it
-    values: tuple[Scalar, ...]  # that were asked, from the least to the greatest, without the instance's own
-    certainties: tuple[float, ...]  # of the prediction, with each of them, in the explanation's unit
-    labels: tuple[Scalar, ...]  # the model's, with each of them
+    constant: bool  # all similar rows have the same value, so no rule can mention the feature
+    values: tuple[Scalar, ...]  # that were asked about, in ascending order, without the instance's own
+    certainties: tuple[float, ...]  # of the prediction, with each of these values, in the explanation's unit
+    labels: tuple[Scalar, ...]  # that the model gives with each of these values
 
     def turning(self, prediction: Scalar) -> tuple[Scalar, ...]:
         """Values that alone turn the prediction."""
@@ -78,7 +78,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class AskedSummary:
-    """How many changes of the instance the model was asked about, of how many there are at these cut points."""
+    """How many changes of the instance the model was asked about, and how many there are at these cut points."""
 
     singles: int
     all_singles: int
@@ -90,20 +90,20 @@ class AskedSummary:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A row of a table that could not be explained; it stands in the place of an explanation."""
+    """A row of a table that could not be explained; it takes the place of an explanation."""
 
     row: int  # number of the row, from 0
     reason: str
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """None; so that whoever collects rules need not ask."""
+        """Always empty, so that code which collects rules needs no special case."""
         return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explanation:
-    """The k best rules of each kind about one prediction, with all that is needed to read them."""
+    """The k best rules of each kind about one prediction, with everything needed to read them."""
 
     instance: dict[str, Scalar | None]
     prediction: Scalar
@@ -126,12 +126,12 @@ class Explanation:
 
     @property
     def probability(self) -> float | None:
-        """The model's probability of its prediction; None: it gives none."""
+        """The model's probability of its prediction; None if it gives none."""
         return self.predicted.probability
 
     @property
     def probabilities(self) -> dict[Scalar, float] | None:
-        """The model's probability of each class; None: it gives none."""
+        """The model's probability of each class; None if it gives none."""
         if self.probability is None:
             return None
         return {c.label: c.probability for c in self.classes if c.probability is not None}
@@ -159,7 +159,7 @@ class Explanation:
     counterfactual = hypothetical_contradicting
 
     def rules_of(self, category: Category) -> tuple[Rule, ...]:
-        """The rules of a kind, the best first."""
+        """The rules of one kind, best first."""
         return tuple(rule for rule in self.rules if rule.category == category)
 
     def to_dict(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class Explanation:
     def from_dict(payload: Mapping[str, Any]) -> Explanation:
         """The inverse of `to_dict`; the sample is not kept.
 
-        A payload that does not follow its schema, or contradicts itself, is refused with the place of the first fault.
+        A payload that violates its schema, or contradicts itself, is refused; the error names the first fault's place.
         """
         from lormika.views.payload import load_explanation
 
@@ -190,13 +190,13 @@ class Explanation:
         return load_explanation(parse(text))
 
     def to_frame(self) -> Any:
-        """A pandas frame with a row for each rule."""
+        """A pandas frame with one row per rule."""
         from lormika.views import frame
 
         return frame.to_frame(self.rules)
 
     def to_counterfactuals(self) -> Any:
-        """A frame like the background, ready for the model: the instance, then a row for each counterfactual rule.
+        """A frame like the background, ready for the model: the instance, then one row per counterfactual rule.
 
         Each row is the instance with the changes of that rule's `rerun`, in the order of `counterfactual`.
         """
@@ -212,9 +212,9 @@ class Explanation:
         return schema.with_unseen(read[0].unseen[0]).restore(np.concatenate([one.rows for one in read]))
 
     def to_text(self, width: int | None = None, figures: bool = False) -> str:
-        """Readable text, by default as wide as the terminal; also what `print` shows.
+        """Readable text, as wide as the terminal by default; this is also what `print` shows.
 
-        With `figures`, each rule also has its lift, leverage, coverage and counts.
+        With `figures`, each rule also shows its lift, leverage, coverage and counts.
         """
         from lormika.views import text
 
@@ -230,7 +230,7 @@ class Explanation:
         return narrative.to_summary(self)
 
     def to_html(self, page: bool = True) -> str:
-        """A self-contained page, or only the fragment that notebooks show; neither needs a script or the network."""
+        """A self-contained page, or just the fragment that notebooks show; neither needs scripts or the network."""
         from lormika.views import html
 
         return html.to_report(self) if page else html.to_html(self)
@@ -247,7 +247,7 @@ class Explanation:
         return drawings[kind](self)
 
     def save(self, path: str | Path) -> Path:
-        """Write to a file by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""
+        """Write to a file in the format given by its suffix: html, json, csv, parquet, txt, png, svg or pdf."""
         from lormika.views import saving
 
         return saving.save(self, Path(path))

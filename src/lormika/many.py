@@ -1,4 +1,4 @@
-"""Many rows: some at a time, in order, with threads and a progress bar; a row that fails does not stop the rest."""
+"""Many rows: several at a time, in order, with threads and a progress bar; a row that fails does not stop the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lormika.stages.asking import Spread
 OnError = Literal["record", "raise"]
 T = TypeVar("T")
 Work = Callable[[Instances, Spread], list[T]]
-"""What is done with some encoded instances together."""
+"""What to do with several encoded instances together."""
 
 ROWS_PER_CALL = 50_000  # more would no longer fit into the processor's cache, and be slower
 
@@ -72,7 +72,7 @@ def _follow(work: Work[T], parts: Parts, table: Any, pace: Pace) -> Iterator[T |
 
 
 def even_size(rows: int, about: int) -> int:
-    """Rows of a chunk, about so many: a call of the model for a few that are left would cost as much as for all.
+    """Rows per chunk, about as many as given: a model call for a few remaining rows would cost as much as a full one.
 
     >>> even_size(100, 49), even_size(1000, 49), even_size(10, 49), even_size(0, 49)
     (50, 50, 10, 1)
@@ -97,7 +97,7 @@ def _work_through(work: Work[T], instances: Instances, failures: dict[int, str],
 def _attempt(
     work: Callable[[Instances], Iterable[T]], instances: Instances, rows: np.ndarray, on_error: OnError
 ) -> Iterator[T | Failure]:
-    """Work on rows together; if that fails, on some of them apart, down to the row that is to blame."""
+    """Work on rows together; if that fails, on fewer and fewer at a time, down to the row that is to blame."""
     if len(rows) == 0:
         return
     try:

@@ -19,7 +19,7 @@ from lormika.rule import Rule
 from lormika.stages.items import check_cuts, itemise, name_single
 from lormika.stages.search import Space, make_lists
 
-MANY_CLASSES = 50  # more are hardly meant as classes
+MANY_CLASSES = 50  # more are hardly intended as classes
 
 
 def mine_rules(
@@ -33,26 +33,26 @@ def mine_rules(
     feature_names: Sequence[str] | None = None,
     **options: Unpack[MiningKeywords],
 ) -> list[Rule]:
-    """Find the k best rules of any table that lead to a class.
+    """Find the k best rules that lead to a class, in any table.
 
     Parameters
     ----------
     X
-        Table: pandas, polars or pyarrow frame, mapping of columns, or 2-D array (with `feature_names`). Categories
-        that nearly all differ, such as names of customers, are left out with a warning.
+        Table: a pandas, polars or pyarrow frame, a mapping of columns, or a 2-D array (with `feature_names`). Columns
+        whose categories nearly all differ, such as customer names, are left out with a warning.
     y
         Class of each row.
     bins, cuts
-        Ranges of each numeric column, or cut points by column.
+        Number of ranges for each numeric column, or cut points by column.
     categorical
-        Numeric columns that are categories.
+        Numeric columns to treat as categories.
     classes
-        Only rules that lead to these classes.
+        Find only rules that lead to these classes.
     feature_names
-        Names of an array's columns.
+        Column names for an array.
     **options
-        What to look for, such as `k=20`, `objective="lift"` or `filter="significant"`: see `SearchOptions`. By default
-        the 10 best by leverage, of up to four conditions, without a filter.
+        What to look for, such as `k=20`, `objective="lift"` or `filter="significant"`: see `SearchOptions`. By default,
+        the 10 best rules by leverage, with up to four conditions and no filter.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def mine_rules(
 
 
 def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
-    """Positions of the categories that tell single rows apart: their conditions would hold for a row each."""
+    """Positions of categorical features that identify single rows: each condition would hold for one row."""
     found = []
     for f, feature in enumerate(schema.features):
         present = encoded[~np.isnan(encoded[:, f]), f]
@@ -94,7 +94,7 @@ def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
 
 
 def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
-    """Say so if rules can hardly tell the classes apart."""
+    """Warn if rules can hardly tell the classes apart."""
     if len(names) == 1:
         warnings.warn(f"y holds one class only, {quote(names[0])}: rules tell nothing from it", stacklevel=3)
     elif len(names) > MANY_CLASSES and classes is None:

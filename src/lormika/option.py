@@ -1,4 +1,4 @@
-"""Option: what is to be known of an option, beside its name and default."""
+"""Option: what there is to know about an option besides its name and default."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def number(default: float | None, text: str, least: float, most: float = math.in
 
 
 def choice(default: str | None, text: str, choices: Sequence[str], unset: str | None = None) -> Any:
-    """A field for one of some words."""
+    """A field for one of several words."""
     names = tuple(map(str, choices))
     option = Option(str, text, partial(check_choice, choices=names), names, unset)
     return field(default=default, metadata={"option": option})
@@ -51,7 +51,7 @@ def switch(default: bool, text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options that check themselves; a wrong one is named."""
+    """Options that check themselves; the error names a wrong one."""
 
     place: ClassVar[str]  # where they are given, for whoever gives them elsewhere
 
@@ -64,7 +64,7 @@ class Options:
                 option.check(name, value)
 
     def but(self, keywords: Mapping[str, Any]) -> Self:
-        """These options, other than the ones that are named."""
+        """A copy with the given options changed."""
         names = [one.name for one in fields(self)]
         for name in keywords:
             if name not in names:
@@ -78,7 +78,7 @@ def options_of(kind: type[Options]) -> dict[str, Option]:
 
 
 def _elsewhere(name: str) -> str | None:
-    """Where an option belongs that was given in a wrong place."""
+    """Where an option given in the wrong place belongs."""
     explainer = "Explainer(…), which holds for all that it explains"
     places = dict.fromkeys(("preset", "categorical", "class_names", "feature_names", "labels"), explainer)
     places |= {one.name: kind.place for kind in Options.__subclasses__() for one in fields(kind)}

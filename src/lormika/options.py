@@ -1,7 +1,7 @@
 """Options: defaults, limits and help texts, each in one place.
 
-Python's signatures and the command line derive from the fields of `Settings` and `SearchOptions`: a new option is a new
-field, and its line in the keywords below it, which editors read.
+Python's signatures and the command line derive from the fields of `Settings` and `SearchOptions`. To add an option, add
+a field, and a line to the keywords below it, which editors read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_NEIGHBOURS = 2**31 - 1  # as the scan of the background counts
 
 
 class Objective(StrEnum):
-    """The measure that makes one rule better than another."""
+    """The measure that ranks rules."""
 
     SUPPORT = "support"
     COVERAGE = "coverage"
@@ -32,7 +32,7 @@ class Objective(StrEnum):
 
 
 class Filter(StrEnum):
-    """Which rules may enter the result; each filter implies the one before."""
+    """Which rules may enter the result; each filter implies the previous one."""
 
     NONE = "none"
     NONREDUNDANT = "nonredundant"
@@ -57,9 +57,9 @@ Preset = Literal["default", "paper"]
 
 @dataclass(frozen=True, slots=True)
 class Settings(Options):
-    """How an explainer looks around an instance: which rows are similar, how many are made, what is tried.
+    """How an explainer looks around an instance: which rows are similar, how many are generated, what is tried.
 
-    `cuts` are cut points by name, such as `{"age": [25, 45]}`; of other numeric features, `bins` ranges are made.
+    `cuts` are cut points by feature, such as `{"age": [25, 45]}`; other numeric features are cut into `bins` ranges.
     """
 
     place: ClassVar = "Explainer(…), which holds for all that it explains"
@@ -101,11 +101,11 @@ class SettingKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions(Options):
-    """Which rules to look for, how they are ranked, and which of them are shown.
+    """Which rules to look for, how to rank them, and which of them to show.
 
-    By support and coverage alone the best rules ignore the class: use at least `filter="productive"` with them. `m`
-    tames the confidence and lift of rules with few rows. With `weight="effect"`, the default if rules are confirmed,
-    the objective counts times the square of the least effect of a rule's features.
+    Ranked by support or coverage alone, the best rules ignore the class: use at least `filter="productive"` with these
+    objectives. `m` tames the confidence and lift of rules with few rows. With `weight="effect"`, the default if rules
+    are confirmed, the objective is multiplied by the square of the least effect of a rule's features.
     """
 
     place: ClassVar = "explain(…)"
@@ -133,7 +133,7 @@ class SearchOptions(Options):
             object.__setattr__(self, "weight", "effect" if self.confirm else "none")
 
     def but(self, keywords: Mapping[str, Any]) -> Self:
-        """These options, other than the ones that are named; the default weight follows `confirm`."""
+        """A copy with the given options changed; the default weight follows `confirm`."""
         follows = {"weight": None} if "confirm" in keywords else {}
         return Options.but(self, follows | dict(keywords))
 
@@ -168,12 +168,12 @@ class MiningKeywords(TypedDict, total=False):
 
 
 PAPER_SETTINGS = Settings(thin="random", design="random", snap=False, n_asked=0)
-"""The paper's neighbourhood; its numbers of neighbours are the defaults."""
+"""The paper's neighbourhood; its numbers of neighbours are the defaults here, too."""
 
 PAPER_SEARCH = SearchOptions(max_conditions=4, filter="productive", per="overall", confirm=False)
-"""The paper's search, as far as it is told: an m-estimate and a filter, of which it gives neither m nor the name."""
+"""The paper's search, as far as described: it uses an m-estimate and a filter, but does not say which m and filter."""
 
 MINING = SearchOptions(
     k=10, max_conditions=4, min_count=1, m=0.0, filter="none", correction="none", per="overall", confirm=False
 )
-"""What `mine_rules` looks for, unless it is told otherwise: everything."""
+"""What `mine_rules` looks for by default: everything."""

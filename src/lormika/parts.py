@@ -21,7 +21,7 @@ _QUANTILES = 21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """All that an explainer knows, checked and ready."""
+    """Everything an explainer knows, checked and ready."""
 
     model: Model
     background: Background
@@ -43,7 +43,7 @@ class Parts:
         search: SearchOptions,
         cuts: Mapping[str, tuple[float, ...]],
     ) -> Parts:
-        """Beside these, all that is the same for every instance."""
+        """Add everything else that is the same for every instance."""
         features = tuple(
             FeatureSummary(
                 feature.name,
@@ -57,7 +57,7 @@ class Parts:
 
     @property
     def kernel_width(self) -> float:
-        """Width of the similarity that is reported."""
+        """Kernel width of the reported similarity."""
         return float(self.settings.kernel_width or 0.75 * math.sqrt(len(self.schema)))
 
     @property
@@ -66,7 +66,7 @@ class Parts:
         return self.settings.n_generated + self.settings.n_asked + 1
 
     def with_unseen(self, unseen: Unseen) -> Parts:
-        """The same parts for an instance with categories that the background does not have."""
+        """The same parts for an instance with categories that do not occur in the background."""
         if not unseen:
             return self
         background = self.background.with_unseen(unseen)

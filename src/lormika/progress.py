@@ -13,7 +13,7 @@ Step = TypeVar("Step")
 
 
 def follow(steps: Iterable[Step], what: str, total: int, console: Console | None = None) -> Iterator[Step]:
-    """Give the steps on, and show how far they are; nothing is shown where nobody would see it."""
+    """Pass the steps on and show progress; nothing is shown where nobody would see it."""
     bar = progress_bar(console)
     if not bar.console.is_terminal or bar.console.quiet:
         yield from steps
@@ -26,7 +26,7 @@ def follow(steps: Iterable[Step], what: str, total: int, console: Console | None
 
 
 def progress_bar(console: Console | None = None) -> Progress:
-    """A bar that goes away when it is done."""
+    """A bar that disappears when it is done."""
     from rich import progress
     from rich.console import Console
     from rich.text import Text

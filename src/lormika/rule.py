@@ -50,13 +50,13 @@ class Counts:
 
     @property
     def lift(self) -> float:
-        """How many times as frequent the consequent is among the matching rows as among all."""
+        """How many times as frequent the consequent is among the matching rows as among all rows."""
         return _divide(self.rows * self.both, self.antecedent * self.consequent)
 
     @property
     def leverage(self) -> float:
-        """Support minus the support expected of independent sides (definition 6 of the paper)."""
-        # Integers until the one division, so that rules which tie compare equal.
+        """Support minus the support expected if both sides were independent (definition 6 of the paper)."""
+        # Integers up to the single division, so that tied rules compare equal.
         return _divide(self.rows * self.both - self.antecedent * self.consequent, self.rows * self.rows)
 
     def score(self, objective: str, m: float) -> float:
@@ -91,7 +91,7 @@ class Category(StrEnum):
 
     @classmethod
     def of(cls, *, current: bool, supporting: bool) -> Category:
-        """The category of a rule that is true of the instance or not, and leads to the prediction or not."""
+        """The category of a rule, by whether it is true of the instance and whether it leads to the prediction."""
         if current:
             return cls.CURRENT_SUPPORTING if supporting else cls.CURRENT_CONTRADICTING
         return cls.HYPOTHETICAL_SUPPORTING if supporting else cls.HYPOTHETICAL_CONTRADICTING
@@ -103,7 +103,7 @@ class Category(StrEnum):
 
     @property
     def is_supporting(self) -> bool:
-        """The consequent is the model's prediction of the instance."""
+        """The consequent is the model's prediction for the instance."""
         return self in (Category.CURRENT_SUPPORTING, Category.HYPOTHETICAL_SUPPORTING)
 
 
@@ -121,7 +121,7 @@ class Edit:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Both values as texts that differ.
+        """Both values as texts, with enough digits to differ.
 
         >>> Edit("rate", 0.123456789, 0.123456788).texts
         ('0.123456789', '0.123456788')
@@ -137,7 +137,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What the model says of the instance after the smallest edit that satisfies a hypothetical rule."""
+    """What the model says about the instance after the smallest edit that satisfies a hypothetical rule."""
 
     edits: tuple[Edit, ...]
     label: Scalar
@@ -150,10 +150,10 @@ class Rerun:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What the model said of this instance when the rule was tried on it.
+    """What the model said about this instance when the rule was tested on it.
 
-    A current rule is tried by making it false, a hypothetical one by making it true, each time with all other values as
-    they are. `before` and `after` are the model's certainty of its prediction, in the explanation's `unit`: of the
+    A current rule is tested by making it false, a hypothetical one by making it true, leaving all other values
+    as they are. `before` and `after` are the model's certainty of its prediction, in the explanation's `unit`: for the
     instance as it is, and on average over the changed instances.
 
     >>> str(Check(asked=8, agreed=7, before=0.74, after=0.17))
@@ -171,7 +171,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """If all conditions hold, then the consequent, in so many of the rows.
+    """If all conditions hold, then the consequent follows, in as many rows as `counts` says.
 
     >>> counts = Counts(rows=200, antecedent=100, consequent=150, both=90)
     >>> rule = Rule((Interval("age", 25.5, 29.5, integer=True), Equals("violent", 1)), "High", counts, score=0.075)
@@ -233,10 +233,10 @@ class Rule:
         return mask
 
     def to_sql(self) -> str:
-        """The conditions as standard SQL, to be put after WHERE: true for the rows that `holds` selects.
+        """The conditions as standard SQL, for use after WHERE: true for the rows that `holds` selects.
 
-        Missing values must be NULL, and text must compare exactly: a database may have a NaN of its own, or a collation
-        that ignores case.
+        Missing values must be NULL, and text must compare exactly: beware of databases with a separate NaN, or with a
+        collation that ignores case.
 
         >>> rule = Rule((Interval("age", 25.5, 29.5), Equals("job", "clerk")), "bad", Counts(4, 2, 2, 1), 0.0)
         >>> print(rule.to_sql())

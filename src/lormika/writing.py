@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def beside(path: Path) -> Path:
-    """Where a file is written before it gets its name: this keeps its suffix, and says whose it is.
+    """Temporary path for a file until it is complete: it keeps the suffix and says which process is writing.
 
     >>> Unfinished.of(beside(Path("why.html"))).name
     'why.html'
@@ -22,7 +22,7 @@ def beside(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a name beside says."""
+    """What a temporary name says."""
 
     host: str
     pid: int
@@ -30,7 +30,7 @@ class Unfinished:
 
     @classmethod
     def of(cls, path: Path) -> Unfinished | None:
-        """From a path; None: it is no name beside.
+        """From a path; None if it is not a temporary name.
 
         >>> Unfinished.of(Path(".node-7-4242-run.json"))
         Unfinished(host='node-7', pid=4242, name='run.json')
@@ -41,16 +41,16 @@ class Unfinished:
 
     @property
     def abandoned(self) -> bool:
-        """Whether its process is known to be gone; of another machine, nothing is."""
+        """Whether its process is known to be gone; for another machine, nothing is known."""
         return self.host == socket.gethostname() and not Path(f"/proc/{self.pid}").exists()
 
 
 @contextmanager
 def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
-    """Write beside, then rename: an existing file is replaced as a whole or stays as it is.
+    """Write to a temporary file, then rename it: an existing file is replaced completely or stays as it is.
 
-    The name beside keeps the suffix, by which libraries choose a format. With `sync` the bytes are on the disk before
-    the name is.
+    The temporary name keeps the suffix, by which libraries choose a format. With `sync`, the bytes are on disk before
+    the file is renamed.
     """
     new = beside(path)
     try:
@@ -68,7 +68,7 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def naming(new: Path, known: object) -> Iterator[None]:
-    """Say the name that a user knows if a file beside, or one that no library names, cannot be written."""
+    """Name the file as users know it if a temporary file, or one that no library names, cannot be written."""
     try:
         yield
     except OSError as error:
@@ -78,7 +78,7 @@ def naming(new: Path, known: object) -> Iterator[None]:
 
 
 def _reason(error: OSError) -> str:
-    """In the system's words, if it has any; libraries have others.
+    """The reason in the system's words, if it gives any; libraries use other ones.
 
     >>> _reason(OSError(27, "Error writing bytes to file. Detail: [errno 27] File too large"))
     'File too large'

@@ -1,4 +1,4 @@
-"""Notes: plain sentences about what a user would wonder about."""
+"""Notes: plain sentences about what a user might wonder about."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _REQUIRED = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A sentence beside an explanation.
+    """A sentence that comes with an explanation.
 
     >>> print(Note("age = 7 lies outside the background, which goes from 18 to 80."))
     age = 7 lies outside the background, which goes from 18 to 80.
@@ -59,7 +59,7 @@ class Note:
 
 
 def about_instance(background: Background, identifiers: Container[int], instance: np.ndarray) -> Iterator[Note]:
-    """Values of the instance that the background does not have; those of identifiers are all new."""
+    """Values of the instance that do not occur in the background; those of identifiers are always new."""
     for f, (feature, value) in enumerate(zip(background.schema.features, instance.tolist(), strict=True)):
         observed = background.observed(f)
         if math.isnan(value):
@@ -75,7 +75,7 @@ def about_instance(background: Background, identifiers: Container[int], instance
 
 
 def _about_unseen(feature: Feature, value: float) -> Note:
-    """What to know of a category that no row of the background has; perhaps it is but written in another way."""
+    """What to know about a category that no row of the background has; it may only be spelt differently."""
     own = feature.decode(value)
     alike = [category for category in feature.categories or () if category != own and _bare(category) == _bare(own)]
     hint = f" It has {format_value(alike[0])}, which differs in capitals or blanks alone." if alike else ""
@@ -90,7 +90,7 @@ def _bare(value: Scalar | None) -> str:
 
 
 def about_neighbourhood(neighbours: int, n_rows: int) -> Iterator[Note]:
-    """A neighbourhood that is no neighbourhood."""
+    """A neighbourhood that is not really one."""
     if 2 * neighbours > n_rows:
         yield Note(
             f"The similar rows take in {neighbours:,} of the {n_rows:,} rows of the background, so the rules say more "
@@ -134,7 +134,7 @@ def about_rules(
 
 
 def _reason(category: Category, prediction: Scalar, options: SearchOptions, unit: Unit) -> str:
-    """The rest of a sentence that says that there is no rule of a kind."""
+    """The rest of a sentence saying that there is no rule of a kind."""
     if options.per == "overall":
         return f" is among the {options.k} best overall"
     if options.confirm:
@@ -145,7 +145,7 @@ def _reason(category: Category, prediction: Scalar, options: SearchOptions, unit
 
 
 def about_codes(rules: Sequence[Rule], background: Background, codes: Iterable[int]) -> Iterator[Note]:
-    """Numbers in the rules that may be codes: whether their order means anything, only the user knows."""
+    """Numbers in the rules that may be codes: only the user knows whether their order means anything."""
     used = {condition.feature for rule in rules for condition in rule.conditions}
     for f in sorted(codes):
         name, observed = background.schema.names[f], background.observed(f)
