@@ -1,4 +1,4 @@
-"""Many predictions as a job: chunks, workers, clusters; a run that was stopped goes on where it was."""
+"""Many predictions as a job: chunks, workers, clusters; a run that was stopped can be resumed."""
 
 from lormika.jobs.part_columns import INSTANCES, RULES
 from lormika.jobs.partition import explain_partition, spark_schema

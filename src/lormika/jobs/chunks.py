@@ -23,7 +23,7 @@ from lormika.jobs.run_file import Run
 
 
 class DeadModelError(Exception):
-    """The model's own process is over; it must be loaded again."""
+    """The model's own process has ended; it must be loaded again."""
 
 
 class OpenRun(NamedTuple):
@@ -36,7 +36,7 @@ class OpenRun(NamedTuple):
 
 
 def load_model(facts: Mapping[str, Any], headers: Sequence[str] = ()) -> Any:
-    """The model of a run; a file that has changed since is refused."""
+    """The model of a run; a file that has changed since the start is refused."""
     how = {name: value for name, value in facts.items() if name not in ("source", "sha256")}
     if model_facts(facts["source"], {})["sha256"] != facts["sha256"]:
         raise InputError(f"{facts['source']} has changed since the run began")
@@ -44,7 +44,7 @@ def load_model(facts: Mapping[str, Any], headers: Sequence[str] = ()) -> Any:
 
 
 def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
-    """A run with its explainer. What it is comes from whoever started it: others can write into the folder."""
+    """A run with its explainer. The caller says what the run is, because others can write to the folder."""
     model = load_model(run.model, headers)
     explainer = prepared.load(path / run.background, model)
     if list(explainer.schema.names) != run.features:
@@ -53,14 +53,14 @@ def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
 
 
 def check_alive(model: Any, results: Iterable[Explanation | Failure]) -> None:
-    """Raise if the model runs in a process of its own and that is over: then what failed may be innocent."""
+    """Raise if the model's separate process has ended: then the rows that failed may be innocent."""
     end = getattr(model, "close", None)
     if not getattr(end, "alive", True):
         raise DeadModelError(next((result.reason for result in results if isinstance(result, Failure)), "it crashed"))
 
 
 def rehearse(explainer: Explainer) -> None:
-    """Explain a row of the background, to see that the model is still there and answers; raises if it does not."""
+    """Explain a row of the background to see that the model still answers; raise if it does not."""
     n_rows = len(explainer.background)
     reason = ""
     for row in (0, n_rows // 2, n_rows - 1):
@@ -73,7 +73,7 @@ def rehearse(explainer: Explainer) -> None:
 
 
 def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[RowResult]:
-    """Explain rows of the input; those to be skipped have a reason."""
+    """Explain rows of the input; rows to be skipped come with a reason."""
     folder, run, explainer, model = opened
     frame = read_input(folder.path / run.input, rows)
     wanted = [row for row in rows if row not in skip]
@@ -90,7 +90,7 @@ def explain_rows(opened: OpenRun, rows: range, skip: Mapping[int, str]) -> list[
 
 
 def run_chunk(opened: OpenRun, chunk: int, skip: Mapping[int, str]) -> int:
-    """Explain a chunk and write its parts; gives how many rows failed."""
+    """Explain a chunk and write its parts; return how many rows failed."""
     rows = explain_rows(opened, opened.run.rows_of(chunk), skip)
     write_parts(opened.folder, chunk, part_tables.rules_table(rows), part_tables.instances_table(rows))
     return sum(isinstance(row.result, Failure) for row in rows)

@@ -1,4 +1,4 @@
-"""What a run's folder may hold: nothing is touched but files that this program wrote."""
+"""What a run's folder may hold: only files that this program wrote are ever touched."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PAGE = "report.html"  # which is written without a lock
 
 
 def check_contents(folder: Path) -> None:
-    """Refuse a folder that is not a run's, or in which a name of a run stands for something else.
+    """Refuse a folder that is not a run's, or in which one of a run's names stands for something else.
 
-    Files of others are in nobody's way beside a run that has begun, and are left alone.
+    Once a run has begun, other people's files in its folder do no harm and are left alone.
     """
     for path in sorted(folder.iterdir()):
         if _is_own(path):
@@ -39,7 +39,7 @@ def check_contents(folder: Path) -> None:
 
 
 def check_parts(folder: Path, chunks: int) -> None:
-    """Refuse parts of chunks that a run does not have: whoever reads all parts would take them for its own."""
+    """Refuse parts of chunks that a run does not have: anyone reading all parts would take them for the run's own."""
     for part in (path for kind in PARTS for path in _entries(folder / kind)):
         name = _PART.fullmatch(part.name)
         if name and int(name[1]) >= chunks:
@@ -47,14 +47,14 @@ def check_parts(folder: Path, chunks: int) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what interrupted writes left behind; whoever does so holds the lock under which they were made."""
+    """Remove what interrupted writes left behind; the caller holds the lock under which they were made."""
     for path in (path for place in (folder, *(folder / kind for kind in PARTS)) for path in _entries(place)):
         if _is_leftover(path):
             remove_background(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def remove_own(paths: Iterable[Path]) -> None:
-    """Remove what a run wrote that did not begin."""
+    """Remove what a run wrote that never began."""
     for path in paths:
         if _BACKGROUND.fullmatch(path.name):
             remove_background(path)
@@ -66,7 +66,7 @@ def remove_own(paths: Iterable[Path]) -> None:
 
 
 def remove_background(folder: Path) -> None:
-    """Remove the arrays of a background; what others put among them is refused."""
+    """Remove the arrays of a background; refuse if others have put files among them."""
     for path in _entries(folder):
         if not _ARRAYS.fullmatch(path.name) or path.is_dir():
             raise InputError(f"{path} is not of a run: move it away, and start again")
@@ -77,7 +77,7 @@ def remove_background(folder: Path) -> None:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What a folder holds; nothing, if it is none, or is gone."""
+    """What a folder holds; nothing if it is not a folder, or is gone."""
     try:
         return [] if folder.is_symlink() else sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -117,7 +117,7 @@ def _check_kind(path: Path) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Of what kind it is; None: it is gone, since other jobs of an array are at work."""
+    """What kind of file it is; None if it is gone, since other jobs of an array are at work."""
     try:
         return path.lstat().st_mode
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def _mode(path: Path) -> int | None:
 
 
 def _check_begun(folder: Path, path: Path) -> None:
-    """Refuse what is not ours in a folder that is not a run's; looked at late, since another job may have begun it."""
+    """Refuse foreign files in a folder that is not a run's; checked late, since another job may have begun it."""
     if not (folder / "run.json").is_file():
         name = str(path.relative_to(folder))
         raise InputError(f"{folder} holds {name!r}, which is not of a run: choose an empty folder")

@@ -1,8 +1,8 @@
-"""The Dask engine: chunks as futures on a cluster that is there already.
+"""The Dask engine: chunks as futures on an existing cluster.
 
-Workers read all data from the run's folder, which they must see under the same path, and write their parts there: what
-the run is and numbers of chunks travel, and nothing is lost with a worker. On a worker, a chunk is done in a process of
-its own: a model that crashes takes no worker of the cluster with it.
+Workers read all data from the run's folder, which they must see at the same path, and write their parts there. Only the
+description of the run and chunk numbers are sent, and nothing is lost with a worker. On a worker, a chunk runs in a
+separate process: a model that crashes does not take the worker down with it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class DaskEngine:
         self._tasks[future] = task, time.monotonic(), losses
 
     def wait(self, seconds: float) -> list[Outcome]:
-        """Outcomes since the last call; waits for one at most so long."""
+        """Outcomes since the last call; wait for one, but no longer than the given time."""
         try:
             return self._wait(seconds)
         except OSError as error:  # the connection has ended
@@ -116,7 +116,7 @@ class DaskEngine:
         return outcomes
 
     def _check_workers(self) -> None:
-        """Wait for workers as long as a chunk may take, and say so."""
+        """Wait for workers for as long as a chunk may take, and say so."""
         now, limit = time.monotonic(), self._limit
         if self._workers():
             self._seen, self._waits = now, False
@@ -133,7 +133,7 @@ class DaskEngine:
             )
 
     def _outcome(self, future: Future, task: Task) -> Outcome | None:
-        """What became of a task; None: it was lost with its worker, which rows cannot kill."""
+        """The outcome of a task; None if it was lost with its worker, which rows cannot kill."""
         from distributed import KilledWorker
 
         if future.status == "finished":
@@ -150,7 +150,7 @@ class DaskEngine:
         return Outcome(task, error=f"on the cluster: {type(error).__name__}: {error}")
 
     def close(self) -> None:
-        """Give up what is not done, and leave the cluster as it was."""
+        """Drop what is not done, and leave the cluster as it was."""
         with suppress(Exception):  # whatever becomes of the connection, there is nothing left to do
             for future in self._tasks:
                 future.cancel(force=True)
@@ -180,7 +180,7 @@ _lock = threading.Lock()
 
 
 def _take(start: str) -> LocalEngine:
-    """A process for a run: one that has none to do, or a new one."""
+    """A process for a run: an idle one, or a new one."""
     with _lock:
         for one in _idle:
             if one[0] == start:

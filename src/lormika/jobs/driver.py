@@ -1,12 +1,12 @@
-"""The ledger: which chunks are to be done, and what becomes of one that kills its process.
+"""The ledger: which chunks are to be done, and what happens to one that kills its process.
 
 An engine runs tasks somewhere; this part decides which. A chunk whose process dies is tried once more. If that kills a
 process again, its rows are tried in pieces, and these in smaller ones, down to the rows that are to blame: they become
-error records, and the chunk is written without them. Processes also die for reasons of their own: so a row is guilty
-only if it kills two, alone.
+error records, and the chunk is written without them. Processes also die for other reasons: so a row is guilty only if
+it kills two processes by itself.
 
-A process that takes longer than the limit is ended, too. A piece has the limit of a whole chunk, down to a row alone:
-so a model that is slow but works gets through, and then all chunks get as many times the limit as that took pieces.
+A process that takes longer than the limit is ended, too. A piece has the limit of a whole chunk, down to a single row:
+so a slow but working model gets through, and the limit of all chunks is then multiplied by the number of pieces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a task."""
+    """The outcome of a task."""
 
     task: Task
     failed: int = 0  # rows that could not be explained
@@ -58,7 +58,7 @@ class Engine(Protocol):
         ...
 
     def wait(self, seconds: float) -> list[Outcome]:
-        """Outcomes since the last call; waits for one at most so long."""
+        """Outcomes since the last call; wait for one, but no longer than the given time."""
         ...
 
     def close(self) -> None:
@@ -73,7 +73,7 @@ def drive(
     done: Callable[[int, int], None],
     warn: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Run all chunks; `done` hears of each one and how many of its rows failed, `warn` of one that took too long."""
+    """Run all chunks; `done` is told of each one and how many of its rows failed, `warn` of one that took too long."""
     ledger = _Ledger(rows_of, warn)
     ledger.queue.extend(Task(chunk) for chunk in chunks)
     in_flight = 0
@@ -101,7 +101,7 @@ def drive(
 
 @dataclass(slots=True)
 class _Ledger:
-    """Tasks that wait, and the search for the rows that kill processes."""
+    """Waiting tasks, and the search for the rows that kill processes."""
 
     rows_of: Callable[[int], range]
     warn: Callable[[str], None]
@@ -115,7 +115,7 @@ class _Ledger:
     hopeless: dict[int, str] = field(default_factory=dict)
 
     def next(self) -> Task:
-        """The next task; a whole chunk has the time that whole chunks have by now."""
+        """The next task; a whole chunk gets the time that whole chunks get by now."""
         task = self.queue.popleft()
         return task if task.rows is not None else replace(task, limits=max(task.limits, self.limits))
 

@@ -1,4 +1,4 @@
-"""The folder of a run: what it is about, who may write into it, and where its parts are."""
+"""The folder of a run: what it is about, who may write to it, and where its parts are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Folder:
 
     @property
     def manifest(self) -> Path:
-        """What the run came to; there when all parts are."""
+        """The results of the run; written once all parts are there."""
         return self.path / "manifest.json"
 
     def part(self, kind: str, chunk: int) -> Path:
@@ -42,7 +42,7 @@ class Folder:
 
     @contextmanager
     def locked(self, *, shared: bool) -> Iterator[None]:
-        """Keep other runs out; shards of one run come in together."""
+        """Keep other runs out; shards of one run share the lock."""
         busy = f"another run is at work in {self.path}: wait for it, or choose another folder"
         own = self.path / contents.LOCK
         with lock.held(own, alone=not shared, patience=_MOMENT, busy=busy):
@@ -56,9 +56,9 @@ class Folder:
                     own.unlink(missing_ok=True)
 
     def writing(self, *, alone: bool) -> AbstractContextManager[None]:
-        """Write into the folder: parts with others, all else alone.
+        """Write to the folder: parts together with others, everything else alone.
 
-        So whoever is alone finds only leftovers of the dead, also those of a cluster's workers whose run was killed.
+        So a sole writer finds only leftovers of dead processes, including workers of a cluster whose run was killed.
         """
         busy = f"another process has been preparing {self.path} for {_HOUR / 60:g} minutes: end it, and start again"
         return lock.held(self.path / contents.WRITING, alone=alone, patience=_HOUR, busy=busy)
@@ -69,7 +69,7 @@ class Folder:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Leave nothing new behind if what is written cannot be used after all; only while writing alone."""
+        """Leave nothing new behind if what was written turns out to be unusable; only while writing alone."""
         there = set(self.path.iterdir())
         try:
             yield
@@ -79,7 +79,7 @@ class Folder:
             raise
 
     def known(self, order: Mapping[str, Any] | None, chunk_rows: int | None) -> Run | None:
-        """The run that the same command has begun here with the same files; None: that must be found out."""
+        """The run that the same command began here with the same files; None if that has to be found out."""
         if order is None or not self.run_file.exists():
             return None
         run = self.read()
@@ -88,7 +88,7 @@ class Folder:
         return run if sound else None
 
     def start(self, run: Run) -> Run:
-        """Begin a run, or go on with it; another one in the same folder is refused."""
+        """Begin or resume a run; a different one in the same folder is refused."""
         for kind in contents.PARTS:
             (self.path / kind).mkdir(exist_ok=True)
         if not self.run_file.exists():

@@ -1,7 +1,7 @@
-"""Headers for a server. Values may be secrets: what is passed on says where they are, and whoever sends them reads.
+"""Headers for a server. Values may be secrets: only their location is passed on, and the sender reads them.
 
-`Authorization: env:TOKEN` is the value of a variable of the environment, `Authorization: file:token.txt` the content of
-a file, and anything else the value itself.
+`Authorization: env:TOKEN` is the value of an environment variable, `Authorization: file:token.txt` the content of a
+file, and anything else the value itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lormika.errors import InputError
 
 
 def settle_headers(texts: Sequence[str]) -> tuple[str, ...]:
-    """Headers as another process understands them, wherever it works: files by their whole path."""
+    """Headers as another process understands them, wherever it works: files by their full path."""
     return tuple(f"{name}: {_settle(value)}" for name, value in map(_split, texts))
 
 

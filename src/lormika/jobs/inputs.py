@@ -44,7 +44,7 @@ def check_rows(rows: pd.DataFrame, schema: Schema) -> None:
 
 
 def _wrong_everywhere(feature: Feature, column: pd.DataFrame) -> str | None:
-    """Why no value of a column can be used; None: one can."""
+    """Why no value of a column can be used; None if one can."""
     reason = None
     for some in _attempts(column):
         try:
@@ -57,9 +57,9 @@ def _wrong_everywhere(feature: Feature, column: pd.DataFrame) -> str | None:
 
 
 def all_unseen(rows: pd.DataFrame, background: Background) -> dict[str, object]:
-    """Columns none of whose categories the background has, each with one of them.
+    """Columns none of whose categories occur in the background, each with one such category.
 
-    Identifiers are always new, and of a single row its explanation says enough.
+    Identifiers are always new; and for a single row, its explanation says enough.
     """
     found = {}
     for f, feature in enumerate(background.schema.features if len(rows) > 1 else ()):
@@ -78,7 +78,7 @@ def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
-    """Write the rows to be explained into a file that is named by its content, and give that name.
+    """Write the rows to be explained to a file named by its content, and return that name.
 
     The index of the frame numbers the rows, as they are in the user's file.
     """
@@ -96,21 +96,21 @@ def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
 
 
 def _mixed(frame: pd.DataFrame, schema: Schema) -> list[str]:
-    """Columns of numbers or truths with some texts among them, for which Parquet has no type: workers read texts."""
+    """Columns of numbers or booleans with some texts, for which Parquet has no type: workers read them as text."""
     typed = [feature.name for feature in schema.features if value_kind(feature) != "text"]
     names = [name for name in typed if frame[name].dtype == object]
     return [name for name in names if any(isinstance(value, str) for value in frame[name])]
 
 
 def is_input(path: Path, rows: int | None = None) -> bool:
-    """Whether a file of rows is there, still what its name says, and has so many rows."""
+    """Whether a file of rows is there, still matches its name, and has this many rows."""
     if not path.is_file() or path.stem != f"input-{sha256(path)[:32]}":
         return False
     return rows is None or _count_rows(path) == rows
 
 
 def _count_rows(path: Path) -> int | None:
-    """Rows of a Parquet file; None: it is none."""
+    """Rows of a Parquet file; None if it is not one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -121,13 +121,13 @@ def _count_rows(path: Path) -> int | None:
 
 
 def is_background(folder: Path) -> bool:
-    """Whether the arrays of a background are there, and still what their folder's name says."""
+    """Whether the arrays of a background are there, and still match their folder's name."""
     plain = folder.is_dir() and all(path.is_file() for path in folder.iterdir())
     return plain and folder.name == name_background(folder)
 
 
 def name_background(folder: Path) -> str:
-    """A name made of the names and contents of the files in a folder."""
+    """A name made from the names and contents of the files in a folder."""
     digest = hashlib.blake2b(digest_size=16)
     for path in sorted(folder.iterdir()):
         digest.update(f"{path.name} {sha256(path)}\n".encode())
@@ -156,13 +156,13 @@ def _read(path: Path, rows: range, columns: list[str] | None) -> pa.Table:
 
 
 def sha256(path: Path) -> str:
-    """Of a file."""
+    """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def model_facts(source: str, how: Mapping[str, Any]) -> dict[str, Any]:
-    """How a model is loaded, and what identifies it beside its name; None: nothing does."""
+    """How a model is loaded, and what identifies it besides its name; None if nothing does."""
     digest = None
     if source.startswith("python:"):
         digest = _module_digest(source.split(":")[1])

@@ -1,4 +1,4 @@
-"""The local engine: processes on this machine, each with a model and an explainer of its own."""
+"""The local engine: processes on this machine, each with its own model and explainer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MORE_STARTS = 3  # that may fail, beside one of each process, until one does a 
 
 
 class LocalEngine:
-    """So many processes; one that dies, or takes too long, is replaced."""
+    """A fixed number of processes; one that dies, or takes too long, is replaced."""
 
     def __init__(self, folder: Path, run: Run, workers: int, time_limit: float, headers: Sequence[str] = ()) -> None:
         self.time_limit, self._wasted = time_limit, 0
@@ -39,7 +39,7 @@ class LocalEngine:
         return len(self._workers)
 
     def submit(self, task: Task) -> None:
-        """Give a task to a process that has none."""
+        """Give a task to an idle process."""
         place = next(place for place, worker in enumerate(self._workers) if worker.task is None)
         if self._workers[place].ended:
             self._replace(place, self._workers[place].last_words())
@@ -49,7 +49,7 @@ class LocalEngine:
         self._workers[place].begin(task, self.time_limit * task.limits)
 
     def wait(self, seconds: float) -> list[Outcome]:
-        """Outcomes since the last call; waits for one at most so long."""
+        """Outcomes since the last call; wait for one, but no longer than the given time."""
         deadline = time.monotonic() + seconds
         while True:
             outcomes = [outcome for place in range(len(self._workers)) for outcome in self._look(place)]
@@ -86,7 +86,7 @@ class LocalEngine:
         return []
 
     def _replace(self, place: int, reason: str) -> None:
-        """Start another process; not for ever, if none of them comes to do a task."""
+        """Start another process; but not for ever, if none of them gets to do a task."""
         self._workers[place].end()
         if self._wasted >= len(self._workers) + _MORE_STARTS:
             raise ModelError(f"processes die before they begin, the last since {reason}")

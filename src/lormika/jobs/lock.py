@@ -1,4 +1,4 @@
-"""Locks between processes that share a folder; a lock ends with its process, however that ends."""
+"""Locks between processes that share a folder; a lock ends with its process, however it ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAUSE = 0.05  # seconds
 
 @contextmanager
 def held(path: Path, *, alone: bool, patience: float, busy: str) -> Iterator[None]:
-    """Hold a lock, alone or with others who do not want it alone; `busy` is said when patience ends."""
+    """Hold a lock, exclusively or shared; `busy` is the message when patience runs out."""
     deadline = time.monotonic() + patience
     while (file := _take(path, alone)) is None:
         if time.monotonic() > deadline:
@@ -34,7 +34,7 @@ def remove(path: Path) -> None:
 
 
 def _take(path: Path, alone: bool) -> IO[str] | None:
-    """The open file, once it is locked; None: somebody else holds it."""
+    """The open file, once it is locked; None if somebody else holds it."""
     try:
         file = path.open("a")
     except OSError as error:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class RowResult(NamedTuple):
-    """What became of a row."""
+    """The result for a row."""
 
     row: int  # of the data file
     id: str | None
@@ -47,7 +47,7 @@ def _of_rule(column: Column[Rule]) -> Column[RankedRule]:
 
 
 def _of_explanation(name: str, kind: Type, of: Callable[[Explanation], object], about: str) -> Column[RowResult]:
-    """A column that a row which failed has no value in."""
+    """A column that has no value for a row that failed."""
 
     def value(row: RowResult) -> object:
         if isinstance(row.result, Explanation):

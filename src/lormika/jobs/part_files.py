@@ -1,4 +1,4 @@
-"""The parts of a run as files: write those of a chunk, see whether they are whole, and take stock of all of them."""
+"""The parts of a run as files: write those of a chunk, check that they are complete, and take stock of all of them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def write_parts(folder: Folder, chunk: int, rules: pa.Table, instances: pa.Table
 def count_failed(
     folder: Folder, run: Run, chunk: int, stock: Stock | None = None, *, whole: bool = False
 ) -> int | None:
-    """How many rows of a chunk failed; None: its parts are not both there and fit, and are made anew.
+    """How many rows of a chunk failed; None if its parts are missing or do not match, and must be recomputed.
 
-    Parts must be what was counted. With `whole` they are read to the last byte, however old they are.
+    Parts must match what was counted. With `whole` they are read to the last byte, however old they are.
     """
     import pyarrow as pa
 
@@ -54,7 +54,7 @@ def count_failed(
 
 
 def _count(folder: Folder, run: Run, chunk: int, *, whole: bool) -> Count | None:
-    """What the parts of a chunk hold; None: they do not fit."""
+    """What the parts of a chunk hold; None if they do not match."""
     import pyarrow.parquet as pq
 
     with (
@@ -73,7 +73,7 @@ def _count(folder: Folder, run: Run, chunk: int, *, whole: bool) -> Count | None
 
 
 def finish(folder: Folder, run: Run) -> dict[str, Any]:
-    """Say what the run came to; once, though several shards may finish at the same time."""
+    """Write the results of the run; once, though several shards may finish at the same time."""
     with folder.writing(alone=True):
         folder.clean()
         stock = Stock.read(folder.manifest, run)

@@ -29,12 +29,12 @@ _SPARK_TYPES = {
 
 
 def rules_table(rows: Iterable[RowResult]) -> pa.Table:
-    """The rules about some rows."""
+    """The rules about several rows."""
     return to_table((rule for row in rows for rule in rule_rows(row)), RULES)
 
 
 def instances_table(rows: Iterable[RowResult]) -> pa.Table:
-    """What became of some rows."""
+    """The results for several rows."""
     return to_table(map(instance_row, rows), INSTANCES)
 
 
@@ -55,7 +55,7 @@ def _record(columns: Mapping[str, Column[T]], thing: T) -> Record:
 
 
 def _value(kind: Type, value: object) -> object:
-    """As a file has it: classes as text, so that all types fit into one column; undefined measures as null."""
+    """A value as files store it: classes as text, so that all types fit into one column; undefined measures as null."""
     if kind == "class" and isinstance(value, int | float):
         return exact_text(value)
     return None if isinstance(value, float) and math.isnan(value) else value

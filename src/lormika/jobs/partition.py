@@ -1,4 +1,4 @@
-"""Rows as an engine of the user's hands them out: Spark's mapInPandas, Dask's map_partitions, or a loop."""
+"""Rows as the user's own engine hands them out: Spark's mapInPandas, Dask's map_partitions, or a loop."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ def explain_partition(
     allow_pickle: bool = False,
     headers: Mapping[str, str] | None = None,
 ) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
-    """Make a function from frames of rows to frames of rules, which needs nothing but a folder that all workers see.
+    """Make a function from frames of rows to frames of rules, which needs only a folder that all workers see.
 
     In Spark: `rows.mapInPandas(explain_partition("/shared/run", row="number"), spark_schema())`.
 
     Parameters
     ----------
     folder
-        Folder that `lormika batch --prepare` has made: model, background and options.
+        Folder made by `lormika batch --prepare`: model, background and options.
     row
         Column with the number of each row, a whole number; it comes back as `row`.
     table
         `rules`: one row for each rule (`RULES`); `instances`: one row for each instance (`INSTANCES`).
     on_error
-        What becomes of rows that cannot be explained. `record`: the table of instances says why in its column `error`;
-        that of rules has no place for them, and a warning counts them. `raise`: the first one ends it.
+        What to do with rows that cannot be explained. `record`: the table of instances gives the reason in its column
+        `error`; the table of rules has no place for them, so a warning gives their number. `raise`: stop at the first.
     model
-        Where the model is, as it was given to `lormika batch`. Whoever can write into the folder can name another one
-        there: only a file may be left to it. A Python module or a server must be named here.
+        Where the model is, as given to `lormika batch`. Anyone who can write to the folder can name another model
+        there, so only a model file may be left for the folder to name. A Python module or a server must be named here.
     trust, allow_pickle
-        As of `models.load`; what the folder says about them does not count. With `allow_pickle` and without `model`,
-        whoever can write into the folder can run code here.
+        As in `models.load`; what the folder says about them is ignored. With `allow_pickle` and without `model`,
+        anyone who can write to the folder can run code here.
     headers
         For a server. A value `env:NAME` is read from the environment, and `file:PATH` from a file, on each worker.
     """
@@ -69,7 +69,7 @@ def explain_partition(
 
 @dataclass(frozen=True, slots=True)
 class _Opener:
-    """A folder, and what the caller grants it."""
+    """A folder, and the permissions that the caller gives it."""
 
     folder: Path
     model: str | None
@@ -92,11 +92,11 @@ class _Opener:
         return cls(folder, model, tuple(trust), allow_pickle, texts)
 
     def open(self) -> OpenRun:
-        """The run; once in a process, unless the folder comes to hold another one."""
+        """The run; opened once per process, unless the folder comes to hold another one."""
         return _open(self, self._run().to_json())
 
     def reopen(self) -> None:
-        """Load the model anew."""
+        """Load the model again."""
         _open.cache_clear()
 
     def _run(self) -> Run:
@@ -155,7 +155,7 @@ def _tell_failures(rows: list[RowResult], on_error: OnError) -> None:
 
 
 def _results(opener: _Opener, features: pd.DataFrame) -> list[Explanation | Failure]:
-    """Explain rows; if an isolated model has died of them, in halves, down to those that are to blame."""
+    """Explain rows; if an isolated model dies of them, in halves, down to those that are to blame."""
     _, run, explainer, model = opener.open()
     results = list(explainer.explain_many(typed_alike(features, explainer.schema), progress=False, **run.options))
     try:

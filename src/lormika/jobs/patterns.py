@@ -1,8 +1,8 @@
 """What rules, and changes of instances, have in common.
 
-Ranges of numbers are cut anew around every instance, so that a rule hardly ever occurs twice to the letter. A pattern
-is a rule without the numbers at the ends of its ranges, or a change without the size of its steps; the numbers stand
-beside it.
+Ranges of numbers are cut separately around every instance, so exactly the same rule hardly ever occurs twice. A pattern
+is a rule without the numbers at the ends of its ranges, or a change without the size of its steps; the numbers are kept
+alongside.
 """
 
 from __future__ import annotations

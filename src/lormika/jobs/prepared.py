@@ -29,9 +29,9 @@ _ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "labels")
 
 
 def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
-    """Write an explainer's background into a folder that is named by its content, and give that name.
+    """Write an explainer's background to a folder named by its content, and return that name.
 
-    `frame` is the background itself. Of it, only a few rows are kept that show every category: from them a process
+    `frame` is the background itself. Only a few of its rows, which show every category, are kept: from them a process
     learns how to build tables for the model.
     """
     background = explainer.background
@@ -89,7 +89,7 @@ def load(folder: Path, model: Any) -> Explainer:
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows in which every value of every categorical feature occurs, and a missing one of every feature that has it."""
+    """Rows in which every value of every categorical feature occurs, and a missing one for every feature with any."""
     rows = {0}
     for f, feature in enumerate(background.schema.features):
         if feature.is_numeric:
@@ -109,7 +109,7 @@ def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
 
 
 def _check_schema(schema: Schema, restored: Schema) -> None:
-    """Refuse a table whose types do not survive on disk: the model would see another one there."""
+    """Refuse a table whose types do not survive on disk: the model would see a different one there."""
     for one, other in zip(schema.features, restored.features, strict=True):
         same = (one.name, one.categories, one.number_type) == (other.name, other.categories, other.number_type)
         if not same:

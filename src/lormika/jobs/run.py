@@ -1,4 +1,4 @@
-"""A run: prepare its folder, do the chunks that are not done, and say what it came to."""
+"""A run: prepare its folder, do the chunks that are not done, and report the results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TRIED = 16  # rows by which the length is found out
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Every n-th chunk, from the i-th on: for arrays of jobs that share a folder.
+    """Every n-th chunk, starting from the i-th: for job arrays that share a folder.
 
     >>> Shard.of("2/8")
     Shard(number=2, shards=8)
@@ -52,13 +52,13 @@ class Shard:
         return cls(int(number), int(shards))
 
     def chunks(self, run: Run) -> range:
-        """Those of a run that are its own."""
+        """The chunks of a run that belong to this shard."""
         return range(self.number, run.chunks, self.shards)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a run, beside its data."""
+    """What is asked of a run, besides its data."""
 
     model: Mapping[str, Any]  # how to load it, and the SHA-256 of its file
     options: Mapping[str, Any]  # of the search
@@ -82,7 +82,7 @@ def prepare(
     request: Request,
     size: ChunkSize = ChunkSize(),
 ) -> Run:
-    """Write all that workers need into the folder; one that holds another run is refused.
+    """Write everything that workers need to the folder; one that holds a different run is refused.
 
     `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them.
     """
@@ -121,7 +121,7 @@ def _settings(explainer: Explainer) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Hears how far a run is."""
+    """Is told about the progress of a run."""
 
     begin: Callable[[list[int]], None] = lambda chunks: None  # chunks that are to be done, if there are any
     done: Callable[[int, int], None] = lambda chunk, failed: None  # a chunk that is done, and its failed rows
@@ -138,10 +138,10 @@ def run_chunks(
     retry_failed: bool = False,
     verify: bool = False,
 ) -> dict[str, Any] | None:
-    """Do the chunks of a shard that are not done, that are damaged, or with `retry_failed` hold failed rows.
+    """Do the chunks of a shard that are not done, are damaged, or (with `retry_failed`) have failed rows.
 
-    Parts are read to the last byte if nobody has counted them, they were touched since, or with `verify`. Gives what
-    the whole run came to; None: other shards have not finished.
+    Parts are read to the last byte if nobody has counted them, they were touched since, or with `verify`. Returns the
+    results of the whole run; None if other shards have not finished.
     """
     target = Folder(folder)
     contents.check_parts(folder, run.chunks)
@@ -162,7 +162,7 @@ def run_chunks(
 
 
 def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: Mapping[str, Any]) -> int:
-    """So many rows that a chunk takes some twenty seconds: little is lost with it, and little spent on beginning it."""
+    """As many rows as take about twenty seconds: losing a chunk costs little, and so does starting one."""
     list(explainer.explain_many(background[:1], progress=False, **options))  # what is slow only once
     began = time.perf_counter()
     results = list(explainer.explain_many(background[:_TRIED], progress=False, **options))

@@ -1,4 +1,4 @@
-"""run.json: everything that decides what a run's parts hold, and how two runs differ."""
+"""run.json: everything that determines what a run's parts hold, and how two runs differ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MODEL = {"source", "sha256", "trust", "allow_pickle", "isolate", "max_size", "m
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Everything that decides what a run's parts hold."""
+    """Everything that determines what a run's parts hold."""
 
     model: dict[str, Any]  # how to load it, and the SHA-256 of its file
     background: str  # name of the folder of its arrays, which is made of their content
@@ -53,7 +53,7 @@ class Run:
         return cls(**{one.name: content[one.name] for one in fields(cls)})
 
     def follows(self, order: Mapping[str, Any]) -> bool:
-        """Whether it is what a command orders, as far as that says it: the folder may have been tampered with."""
+        """Whether it is what a command asks for, as far as the command says: the folder may have been tampered with."""
         return (
             self.order == order
             and self.model == order["model"]
@@ -63,7 +63,7 @@ class Run:
 
 
 def read_content(file: Path) -> dict[str, Any]:
-    """What run.json holds, as it is; one of another format is refused."""
+    """What run.json holds, as it is; another format is refused."""
     if not file.is_file():  # reading a pipe would never end
         raise InputError(f"{file.parent} is not the folder of a run: it has no run.json")
     try:
@@ -113,7 +113,7 @@ def read_run(file: Path) -> Run:
 
 
 def _wrong_fields(run: Run) -> list[str]:
-    """Fields that hold what no run has, such as a path out of the folder."""
+    """Fields with values that no run has, such as a path out of the folder."""
     source, digest = (run.model.get(name) if isinstance(run.model, dict) else 0 for name in ("source", "sha256"))
     sound = {
         "model": isinstance(source, str) and isinstance(digest, str | None) and set(run.model) <= _MODEL,

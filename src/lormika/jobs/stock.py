@@ -1,4 +1,4 @@
-"""What a run came to, as its manifest says; and whether the parts still are what was counted."""
+"""The results of a run, as its manifest records them; and whether the parts still are what was counted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stock:
 
     @classmethod
     def read(cls, manifest: Path, run: Run) -> Stock | None:
-        """The manifest of a run; None: there is none, or none that can be believed."""
+        """The manifest of a run; None if there is none, or it cannot be trusted."""
         try:
             when = manifest.stat().st_mtime_ns
             content = json.loads(manifest.read_text(encoding="utf-8"))
@@ -48,7 +48,7 @@ class Stock:
     def is_unchanged(self, chunk: int, files: Sequence[Path], *, by_content: bool) -> bool:
         """Whether the parts of a chunk are those that were counted.
 
-        By their length; by their content, which takes longer, if they were touched since, or if that is wanted.
+        Compared by length; and by content, which takes longer, if they were touched since or if requested.
         """
         part = self.content["parts"][chunk]
         if [file.stat().st_size for file in files] != part["bytes"]:

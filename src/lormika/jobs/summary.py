@@ -1,4 +1,4 @@
-"""What all explanations of a run come to: its parts, one after the other, as one small JSON form."""
+"""A summary of all explanations of a run: its parts, one after the other, become one small JSON form."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _RULES_AT_ONCE = 100_000  # parts with fewer are taken together, since pandas ta
 
 
 def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = lambda part, parts: None) -> Payload:
-    """Count what the parts of a run hold; the `top` most frequent rules, features and changes of each sort.
+    """Count what the parts of a run hold; list the `top` most frequent rules, features and changes of each sort.
 
-    `done` hears after each part how many of them are done.
+    `done` is told after each part how many of them are done.
     """
     check_integer("top", top, 1)
     run = _read_run(folder)
@@ -176,7 +176,7 @@ def _class(label: Any, counts: Mapping[str, Any], kinds: pd.DataFrame, explained
 
 
 def _totals(tables: dict[str, pd.DataFrame]) -> Payload:
-    """Of each kind, over all classes: rows with such a rule, rules, and what the model said to them."""
+    """For each kind, over all classes: rows with such a rule, rules, and what the model said about them."""
     rules = tables["kinds"].groupby(level="kind").sum().reindex(KINDS, fill_value=0).astype(int).to_dict("index")
     return {kind: {"rows": int(tables["classes"][kind].sum())} | rules[kind] for kind in KINDS}
 

@@ -77,7 +77,7 @@ def combine(tallies: Sequence[dict[str, pd.DataFrame]]) -> dict[str, pd.DataFram
 
 
 def forget_rarest(tables: dict[str, pd.DataFrame], most: int = MOST_PATTERNS) -> int:
-    """Keep the tables small; gives how many rows too few a pattern may now be counted."""
+    """Keep the tables small; return by how many rows a pattern's count may now be too low."""
     missed = 0
     for name in ("patterns", "changes"):
         table = tables[name]
@@ -155,7 +155,7 @@ def _count_classes(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _count_errors(errors: pa.ChunkedArray) -> pd.DataFrame:
-    """Reasons that differ in numbers only, such as that of the row, are one."""
+    """Count reasons; those that differ only in numbers, such as the row number, count as one."""
     import pandas as pd
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
-"""A process that does tasks: each comes in as a message, and its outcome goes out as one.
+"""A process that does tasks: each arrives as a message, and its outcome is sent back as one.
 
-The first message says what the run is, so that nothing is loaded because the folder says so: others can write into it.
-Before the first task it opens the run and explains a row of the background: if that fails, no row is to blame.
+The first message says what the run is, so that nothing is loaded because the folder says so: others can write to it.
+Before the first task the process opens the run and explains a row of the background: if that fails, no row is to blame.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Work until no more messages come."""
+    """Work until no more messages arrive."""
     gc.disable()  # modules, model and background stay for good: looking through them is a tenth of the start
     with suppress(OSError):  # if memory runs out, the kernel is to take us rather than the parent
         Path("/proc/self/oom_score_adj").write_text("500")
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _open(folder: Path, start: dict[str, Any]) -> OpenRun | str:
-    """The run, once it has shown that it can explain; or what is wrong."""
+    """The run, once it has shown that it can explain; otherwise what is wrong."""
     from lormika.jobs.chunks import open_run, rehearse
     from lormika.jobs.run_file import Run
 

@@ -1,4 +1,4 @@
-"""A process that does tasks, as its parent sees it: never waited for, only looked at."""
+"""A process that does tasks, as its parent sees it: the parent never waits for it, but only looks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WorkerProcess:
         self.watch, self.end = self._process.watch, self._process.end
 
     def begin(self, task: Task, limit: float) -> None:
-        """Send a task, which may take so many seconds; one that is not ready takes it up when it is."""
+        """Send a task, which may take this many seconds; a process that is still starting does it once ready."""
         rows = None if task.rows is None else [task.rows.start, task.rows.stop]
         self.task, self._limit = task, limit
         self._set_deadline()
@@ -53,12 +53,12 @@ class WorkerProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether it is over. What it has said before may still be in the pipe."""
+        """Whether it has ended. What it said before may still be in the pipe."""
         return self._fault is not None or self._process.ended
 
     @property
     def late(self) -> bool:
-        """Whether its task, or its start, takes longer than it may."""
+        """Whether its task, or its start, takes longer than allowed."""
         return (self.task is not None or not self.ready) and time.monotonic() > self._deadline
 
     def last_words(self) -> str:

@@ -1,4 +1,4 @@
-"""load: from the place where a model lies to something that `Explainer` takes."""
+"""load: turn the location of a model into something that `Explainer` accepts."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ def load(
     ----------
     source
         A `.skops` or `.onnx` file; a `.pkl`, `.pickle` or `.joblib` file (with `allow_pickle`);
-        `python:module:name`, a function or fitted estimator of a module that can be imported, also from the current
+        `python:module:name`, a function or fitted estimator in a module that can be imported, also from the current
         directory; or `http(s)://host:port/v2/models/NAME`, a model behind the Open Inference Protocol.
     trust
-        Full names of types that a skops file may hold beside those that are known to do no harm.
+        Full names of types that a skops file may hold besides those known to be harmless.
     allow_pickle
-        Whether to load a pickle. It runs whatever code it holds: only for files of people you trust.
+        Whether to load a pickle. It runs whatever code it contains: use this only for files from people you trust.
     max_size
-        Most bytes of a skops file once unpacked, of an ONNX file, or of one answer of a server, also once it is read.
+        Maximum bytes of an unpacked skops file, of an ONNX file, or of one server answer (also once parsed).
     isolate
-        Whether to run the model in a process of its own, with these limits. A crash is then an error like any other.
-        The model is over with it: load it again. Use it as a context manager, or `close` it.
+        Whether to run the model in a separate process, with the limits below. A crash is then an error like any other,
+        after which the model must be loaded again. Use the model as a context manager, or `close` it.
     memory_limit, time_limit
-        Most bytes of address space of that process; most seconds it may take to load the model, and for each call.
+        Maximum address space of that process in bytes; maximum seconds for loading the model, and for each call.
     timeout, retries, batch_rows, headers
-        For a server: seconds for each answer, from the connection to the last byte; how often to try again if it
+        For a server: seconds for each answer, from the connection to the last byte; how often to retry if it
         cannot be reached or is busy; rows per request; and headers to send, such as `{"Authorization": ...}`.
 
     Returns
     -------
     object
-        With `predict` or `predict_proba` or both, or a function; `classes_` and `feature_names_in_`, where known.
+        An object with `predict` or `predict_proba` or both, or a function; `classes_`, `feature_names_in_` where known.
     """
     if isinstance(trust, str):
         raise InputError(f"trust={trust!r}: give a list of names")
