@@ -1,4 +1,4 @@
-"""Zip archives and the arrays in them, unpacked no further than allowed and taken at no word of their own."""
+"""Zip archives and the arrays in them, unpacked no further than allowed, and never trusted to describe themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
-    """Members of an archive, which hold at most this many bytes together, archives inside included."""
+    """Members of an archive, at most this many bytes in total, including archives inside."""
     try:
         members = _unpack(path, data, max_size)
     except (InputError, MemoryError):
@@ -73,7 +73,7 @@ def _read(path: Path, member: IO[bytes], max_size: int) -> bytes:
 
 
 def _check_array(path: Path, name: str, data: bytes) -> None:
-    """Refuse an array that says it is larger than its bytes: room is made for it before they are read."""
+    """Refuse an array that claims to be larger than its bytes: memory is reserved for it before they are read."""
     file = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(file)

@@ -1,4 +1,4 @@
-"""One call of a model: whatever it raises or answers is an array of the right shape, or an error that says why not."""
+"""One call of a model: the result is an array of the right shape, or an error that says why not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lormika.frames import count_rows, take
 from lormika.frames.values import first_masked
 
 Ask = Callable[[Any], Any]
-"""From a frame to what a model says of its rows."""
+"""From a frame to what a model says about its rows."""
 
 
 def call(ask: Ask, frame: Any) -> np.ndarray:
@@ -39,7 +39,7 @@ def call(ask: Ask, frame: Any) -> np.ndarray:
 
 
 def _check_labels(labels: np.ndarray) -> None:
-    """Refuse numbers of a regression, and what cannot be told apart; other things are seen later."""
+    """Refuse numbers from a regression, and labels that cannot be told apart; other faults are found later."""
     if labels.dtype.kind == "f" and (np.isfinite(labels) & (labels != np.rint(labels))).any():
         raise ModelError(
             "the model gave fractional numbers, not labels: a regression cannot be explained here; for the probability "
@@ -64,7 +64,7 @@ def call_scores(ask: Ask, frame: Any) -> np.ndarray:
 
 
 def _run(ask: Ask, frame: Any, n_rows: int) -> Any:
-    """What the model says; whatever it raises is an error of the model's."""
+    """The model's answer; whatever it raises becomes an error of the model."""
     try:
         answer = ask(frame)
     except (InputError, ModelError):  # of a loaded model, which says itself what went wrong
@@ -86,7 +86,7 @@ def rows_of(table: Any, numbers: np.ndarray) -> Any:
 
 
 def copied(table: Any) -> Any:
-    """The same table again; values are not copied where nothing can change them."""
+    """A copy of the table; values that nothing can change are not copied."""
     if type(table).__module__.partition(".")[0] == "pyarrow":
         return table
     return table.copy() if isinstance(table, np.ndarray) else copy.deepcopy(table)

@@ -1,4 +1,4 @@
-"""Classes of a model: as it calls them itself, as the user names them, or as its labels show."""
+"""Classes of a model: as it names them itself, as the user names them, or as its labels show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_NUMBERS = 100  # that a function may give as labels
 
 
 def classes_of(model: Any) -> tuple[Scalar, ...] | None:
-    """Classes of a fitted estimator, as it calls them."""
+    """Classes of a fitted estimator, as it names them."""
     own = getattr(model, "classes_", None)
     if own is None:
         return None
@@ -44,7 +44,7 @@ def read_class_names(class_names: Any) -> tuple[Scalar, ...]:
 
 
 def read_labels(labels: Any, n_rows: int) -> np.ndarray:
-    """Labels of the background that the user has already."""
+    """Labels of the background that the user already has."""
     row = first_masked(labels)
     if row is not None:
         raise InputError(f"labels, row {row}: the label is masked; give the model's label of every row")
@@ -57,7 +57,7 @@ def read_labels(labels: Any, n_rows: int) -> np.ndarray:
 def derive_classes(
     answer: np.ndarray, names: tuple[Scalar, ...] | None, labels: np.ndarray | None
 ) -> tuple[Scalar, ...]:
-    """Classes as a model without a list of its own calls them: their names, or the labels that it gives."""
+    """Classes of a model without a list of its own: their given names, or the labels that it returns."""
     if answer.ndim == 2:
         return names if names is not None and len(names) == answer.shape[1] else tuple(range(answer.shape[1]))
     seen = _checked(answer)
@@ -86,7 +86,7 @@ def _checked(answer: np.ndarray) -> set[Scalar]:
 
 
 def positions(labels: np.ndarray, classes: Sequence[Scalar]) -> np.ndarray:
-    """Position of each label among the classes; -1: it is none of them."""
+    """Position of each label among the classes; -1 if it is none of them."""
     place = {label: position for position, label in enumerate(classes)}
     distinct, inverse = _distinct(labels)
     places: np.ndarray = np.array([place.get(label, -1) for label in distinct], dtype=np.intp)[inverse]

@@ -1,4 +1,4 @@
-"""JSON over HTTP: connections that are kept, answers of bounded size and time, and patience with a busy server."""
+"""JSON over HTTP: kept connections, answers of bounded size and time, and patience with a busy server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _UnreachedError(Exception):
 
 
 class _Connection(http.client.HTTPConnection):
-    """HTTP over a socket that is open, and is never opened again."""
+    """HTTP over an open socket, which is never reopened."""
 
     def __init__(self, url: SplitResult, opened: TimedSocket) -> None:
         self.default_port = _usual_port(url)
@@ -64,12 +64,12 @@ class Server:
         _close_all(self._idle)
 
     def clean(self, text: str, longest: int = _LONGEST_MESSAGE) -> str:
-        """Text of the server as it can be shown: short, without control characters and values of our headers."""
+        """Text from the server as it can be shown: short, without control characters or values of our headers."""
         text = "".join(c if c.isprintable() else " " for c in text[:_LONGEST_EXPLANATION])
         return self._secrets.sub("…", " ".join(text.split()))[:longest]
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request and read its JSON answer; tries again if the server is busy or cannot be reached."""
+        """Send a request and read its JSON answer; retry if the server is busy or cannot be reached."""
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
         address = f"{self._url.scheme}://{self._url.netloc}{path}"
         tries = 0
@@ -177,7 +177,7 @@ class Server:
         return f": {text}" if text else ""
 
     def _proxy_hint(self) -> str:
-        """Say that a proxy of the environment is not used, if one would apply."""
+        """Say that a proxy from the environment is not used, if one would apply."""
         proxies = urllib.request.getproxies()
         if self._url.scheme in proxies and not urllib.request.proxy_bypass(self._url.hostname or ""):
             return f" (the proxy in {self._url.scheme}_proxy is not used)"
@@ -206,7 +206,7 @@ def _check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _secrets(values: Iterable[str]) -> re.Pattern[str]:
-    """What finds values of headers in a text, or words of them: a server that echoes one may leave out the rest.
+    """A pattern for header values in a text, or words of them: a server that echoes one may leave out the rest.
 
     >>> _secrets(["Bearer abc123", "1"]).sub("…", "'ABC123' is no bearer token 1")
     "'…' is no bearer token 1"
@@ -218,7 +218,7 @@ def _secrets(values: Iterable[str]) -> re.Pattern[str]:
 
 
 def _pause(tries: int, wish: str | None) -> float:
-    """Seconds before another try; as many as the server wishes, if that is not too long.
+    """Seconds before another try; as many as the server wants, if that is not too long.
 
     >>> _pause(0, "3"), _pause(0, "²"), _pause(0, "9" * 999)
     (3.0, 0.2, 10.0)

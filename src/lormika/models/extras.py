@@ -1,4 +1,4 @@
-"""Optional packages, asked for when they are needed."""
+"""Optional packages, imported when they are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lormika.errors import InputError
 
 
 def require(module: str, source: object) -> Any:
-    """Import an optional package, or say how to get it."""
+    """Import an optional package, or say how to install it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

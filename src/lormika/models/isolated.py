@@ -1,7 +1,7 @@
-"""A model in a process of its own, with limits: whatever happens to it is an error here, and nothing else.
+"""A model in a separate process, with limits: whatever happens to it is just an error here.
 
-Nothing that comes from that process is ever unpickled. Once it has crashed, or was stopped for taking too long, the
-model is over: it is not started again, for it would only fail again; load it again after a look at the cause.
+Nothing that comes from that process is ever unpickled. Once it has crashed, or was stopped for taking too long, it is
+not started again, as it would only fail again: look at the cause, then load the model again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lormika.processes import BrokenMessageError, Child, LostError, Message
 
 
 class IsolatedModel:
-    """A classifier that is loaded and run in a process of its own."""
+    """A classifier that is loaded and run in a separate process."""
 
     def __init__(self, source: str, options: dict[str, Any], *, memory_limit: int, time_limit: float) -> None:
         self._source, self._memory_limit, self._time_limit = source, memory_limit, time_limit
@@ -60,7 +60,7 @@ class IsolatedModel:
             raise self._broken(str(error)) from None
 
     def _exchange(self, head: dict[str, Any], body: bytes, doing: str) -> Message:
-        """Send a message and wait for the one that comes back."""
+        """Send a message and wait for the reply."""
         with self._lock:
             if self._over is not None or not self.close.alive:
                 raise ModelError(f"{self._source}: {self._over or 'the model was closed'}; load it again")
@@ -91,7 +91,7 @@ class IsolatedModel:
         return ModelError(f"{failed}{'' if failed != doing else ' failed'}: {head.get('type')}: {text}")
 
     def _loss(self, lost: LostError, doing: str) -> str:
-        """Say what became of the process."""
+        """Say what happened to the process."""
         if lost.kind == "late":
             return (
                 f"the isolated process was stopped, since {doing} took more than {self._time_limit:g} s; "

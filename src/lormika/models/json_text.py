@@ -1,4 +1,4 @@
-"""JSON from strangers: measured before it is parsed, since little text can become very many objects."""
+"""Untrusted JSON: measured before it is parsed, since a little text can become very many objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TooDeepError(Exception):
 
 
 def parse(content: bytes | bytearray, most: float = math.inf) -> Any:
-    """Parse JSON that takes about so many bytes of memory at most; raises `ValueError` if it is none.
+    """Parse JSON that takes at most about this many bytes of memory; raise `ValueError` if it is not JSON.
 
     >>> parse(b'{"a": [1, 2]}', 1000)
     {'a': [1, 2]}
@@ -35,7 +35,7 @@ def parse(content: bytes | bytearray, most: float = math.inf) -> Any:
 
 
 def memory(content: bytes | bytearray) -> int:
-    """Bytes that the text and its values take at most, or nearly so; signs inside of texts count as well.
+    """Upper estimate of the bytes that the text and its values take; signs inside texts count as well.
 
     >>> memory(b"[1, 2]"), memory("[é]".encode())
     (206, 116)

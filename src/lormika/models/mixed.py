@@ -1,4 +1,4 @@
-"""Mixed columns: a few texts among numbers, which make a model fail that takes numbers there."""
+"""Mixed columns: a few texts among numbers, which make a model fail that expects numbers there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ask_background(
 
 
 def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
-    """A column with texts without which the model would answer; None: there is none."""
+    """A column with texts without which the model would answer; None if there is none."""
     mixed = _mixed_columns(reader, isinstance(background, np.ndarray))
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
         clean = np.flatnonzero(~np.isnan([one.numbers for one in columns]).any(axis=0))[:_ROWS]

@@ -1,4 +1,4 @@
-"""What counts as a model: anything that gives each row of a frame a label, or a probability of each class."""
+"""What counts as a model: anything that gives each row of a frame a label, or a probability for each class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
 _MOST_SCORE = 1e30  # of a decision function
 
 METHODS = ("predict", "predict_proba", "decision_function")
-"""What a model may be asked by."""
+"""Methods by which a model may be asked."""
 
 Unit = Literal["probability", "margin", "label"]
 """How certain a model is of a class: its probability, the margin of its decision function, or the label alone."""
@@ -42,11 +42,11 @@ class Answer:
 
     @property
     def unit(self) -> Unit:
-        """What tells how certain the model is."""
+        """The measure of how certain the model is."""
         return "probability" if self.probabilities is not None else "label" if self.scores is None else "margin"
 
     def certainty(self, c: int) -> np.ndarray:
-        """How certain the model is of a class, in its unit: 1 or 0, if there are labels only."""
+        """How certain the model is of a class, in its unit: 1 or 0, if there are only labels."""
         if self.probabilities is not None:
             certainty: np.ndarray = self.probabilities[:, c]
             return certainty
@@ -71,7 +71,7 @@ class Model:
     def of(
         cls, model: Any, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool, scores: bool
     ) -> Model:
-        """A model of which all is known already; see `as_model` for one of which it is not."""
+        """A model about which everything is known already; see `as_model` for the others."""
         ask, decide = methods_of(model)
         if scores:
             ask, decide = model.decision_function, ask
@@ -86,7 +86,7 @@ class Model:
         return replace(answer, labels=self.positions(call(self.decide, frame)))
 
     def read_scores(self, scores: np.ndarray) -> Answer:
-        """Labels and scores from what a decision function returned: of two classes, it scores the second."""
+        """Labels and scores from what a decision function returned: with two classes, it scores the second."""
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
         if scores.shape[1] != len(self.classes) or not (np.abs(scores) < _MOST_SCORE).all():
@@ -136,7 +136,7 @@ def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def methods_of(model: Any) -> tuple[Ask, Ask | None]:
-    """What to ask for probabilities (or labels, if there are none), and what to ask for labels beside them."""
+    """The method for probabilities (or labels, if there are none), and the method for labels besides."""
     if _is_regressor(model):
         raise InputError(f"model: a {type(model).__name__} is a regressor; only classifiers can be explained")
     predict, predict_proba = getattr(model, "predict", None), getattr(model, "predict_proba", None)
@@ -153,7 +153,7 @@ def methods_of(model: Any) -> tuple[Ask, Ask | None]:
 
 
 def check_model(model: Any, source: str) -> None:
-    """Refuse what was loaded, but is no classifier."""
+    """Refuse something that was loaded but is not a classifier."""
     try:
         methods_of(model)
         classes_of(model)

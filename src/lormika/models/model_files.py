@@ -1,4 +1,4 @@
-"""Model files: found, measured and read, with a word on what is wrong."""
+"""Model files: found, measured and read, with advice on what is wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNDERSTOOD = (
 
 
 def sha256(path: str | Path) -> str:
-    """SHA-256 of a file, to tell whether it is the one that was meant.
+    """SHA-256 of a file, to tell whether it is the intended one.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
@@ -30,7 +30,7 @@ def sha256(path: str | Path) -> str:
 
 
 def check(path: Path) -> None:
-    """Refuse what is no file with something in it."""
+    """Refuse anything but a file that is not empty."""
     try:
         if path.is_dir():
             raise InputError(f"{path} is a directory, not a model file; {UNDERSTOOD}")

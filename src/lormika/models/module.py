@@ -12,7 +12,7 @@ from lormika.errors import InputError
 
 
 def import_model(source: str) -> Any:
-    """Import what `python:module:name` names; modules of the current directory, too."""
+    """Import what `python:module:name` names, also from the current directory."""
     module_name, _, name = source.removeprefix("python:").partition(":")
     parts = [*module_name.split("."), *name.split(".")]
     if not all(part.isidentifier() for part in parts):

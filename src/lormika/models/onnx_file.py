@@ -35,8 +35,8 @@ _MISSING_TEXT = ""  # ONNX has no missing text; a missing number is NaN
 class OnnxModel:
     """A classifier as an ONNX graph.
 
-    A missing number is given to it as NaN, a missing category as an empty text; a missing value of a column of whole
-    numbers or booleans is refused, for these have none.
+    A missing number is passed as NaN, a missing category as an empty text; a missing value in a column of whole numbers
+    or booleans is refused, because these types have none.
     """
 
     def __init__(self, session: Any, graph: Graph, source: str) -> None:
@@ -76,7 +76,7 @@ class OnnxModel:
 
 
 def load_onnx(path: Path, *, max_size: int) -> OnnxModel:
-    """Load an ONNX file that is complete in itself."""
+    """Load a self-contained ONNX file."""
     data = model_files.read(path, max_size)
     if model_files.looks_like_pickle(data):
         raise InputError(f"{path} is a pickle, not an ONNX file: loading it would run any code that it holds")

@@ -1,7 +1,7 @@
-"""What an ONNX file says of itself: classes, external data and operators; onnxruntime shows inputs and outputs only.
+"""What an ONNX file says about itself: classes, external data and operators; onnxruntime shows only inputs and outputs.
 
-The file is parsed by the onnx package with Protocol Buffers, as onnxruntime does, so that both see the same in it. For
-a file made to harm, that takes less memory than onnxruntime then does; the parsed file is let go before.
+The file is parsed by the onnx package with Protocol Buffers, as onnxruntime does, so that both see the same. For a
+malicious file, this takes less memory than onnxruntime needs afterwards; the parsed file is released before that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pickles and joblib files: programs, in effect, and only run if the user says so."""
+"""Pickles and joblib files: in effect programs, which only run if the user allows it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lormika.models.model_files import sha256
 
 
 def load_pickle(path: Path, *, allow_pickle: bool) -> Any:
-    """Unpickle a file, if allowed; joblib's own pickles and compressed ones, too."""
+    """Unpickle a file, if allowed; also joblib's own pickles and compressed ones."""
     if not allow_pickle:
         raise InputError(
             f"{path} is a pickle: loading it runs any code that it holds. If you trust whoever made it, and this is "

@@ -1,4 +1,4 @@
-"""A model behind the Open Inference Protocol (v2), such as of MLServer, KServe or Triton."""
+"""A model behind the Open Inference Protocol (v2), for example on MLServer, KServe or Triton."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CLASS_KEYS = ("classes", "class_names", "labels")
 class RemoteModel:
     """A classifier on a server.
 
-    JSON has no NaN: a missing value, a number or a text, is sent as null. Rows go in batches.
+    JSON has no NaN: a missing value, a number or a text, is sent as null. Rows are sent in batches.
     """
 
     def __init__(self, server: Server, path: str, url: str, batch_rows: int) -> None:
@@ -135,7 +135,7 @@ def connect(
 
 
 def _address(url: str) -> SplitResult:
-    """The parts of a URL, if it is one of a model."""
+    """The parts of a URL, if it is that of a model."""
     if "@" in url.split("://", 1)[-1].split("/", 1)[0]:  # first of all, for no other message may repeat it
         raise InputError("the URL holds a password; give it with headers={'Authorization': ...} (--header)")
     try:
@@ -194,7 +194,7 @@ def _outputs(outputs: list[dict[str, Any]], url: str) -> tuple[dict[str, Any] | 
 
 
 def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | None:
-    """Names of the classes, if the server gives them among the parameters of the model or an output."""
+    """Names of the classes, if the server gives them in the parameters of the model or of an output."""
     for one in descriptions:
         parameters = one.get("parameters")
         for key in _CLASS_KEYS:

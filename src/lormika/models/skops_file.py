@@ -1,4 +1,4 @@
-"""skops files: read as plain JSON and judged first; only then does skops build what they describe."""
+"""skops files: first read as plain JSON and checked; only then does skops build what they describe."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OLDEST = (0, 16)
 
 
 def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> Any:
-    """Load a skops file that holds trusted types only."""
+    """Load a skops file that holds only trusted types."""
     data = model_files.read(path, max_size)
     if model_files.looks_like_pickle(data):
         raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
@@ -92,7 +92,7 @@ def _check_types(path: Path, schema: dict[str, Any], trust: Sequence[str]) -> se
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Everything in the file that skops could take for a node, wherever it stands."""
+    """Everything in the file that skops could take for a node, wherever it is."""
     waiting = [schema]
     while waiting:
         value = waiting.pop()

@@ -1,8 +1,8 @@
-"""Sockets with a deadline: whatever is done with one, and however often, is over by then.
+"""Sockets with a deadline: all operations, however many, end by then.
 
-The timeout of a socket holds for each call alone, and a server that sends a byte now and then keeps a reader for ever.
-That is so with urllib3 (also with `Timeout(total=…)`) and httpx as well, which both waited four seconds for a server of
-two bytes a second, with a timeout of one: so this is done here, below `http.client`.
+The timeout of a socket holds for each call separately, so a server that sends a byte now and then can keep a reader
+waiting for ever. The same is true of urllib3 (even with `Timeout(total=…)`) and httpx: both waited four seconds for a
+server sending two bytes a second, with a timeout of one. So deadlines are handled here, below `http.client`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class TimedSocket(socket.socket):
     deadline = math.inf
 
     def recv_into(self, *arguments: Any) -> int:
-        """Receive, as long as there is time; whoever reads a file of the socket comes along here, too."""
+        """Receive, as long as there is time; reading a file made from the socket comes through here, too."""
         self.settimeout(time_left(self.deadline))
         return super().recv_into(*arguments)
 
@@ -38,11 +38,11 @@ class TimedSocket(socket.socket):
 
 
 class SecureTimedSocket(TimedSocket, ssl.SSLSocket):
-    """The same with encryption; the timeout of a single call is one of all that it reads and writes."""
+    """The same with encryption; the timeout of a call covers everything that it reads and writes."""
 
 
 def open_socket(host: str, port: int, context: ssl.SSLContext | None, deadline: float) -> TimedSocket:
-    """Connect until the deadline, which is then that of the socket; with a context, securely."""
+    """Connect before the deadline, which then becomes the socket's own; with a context, securely."""
     opened = _connect(_look_up(host, port, deadline), deadline)
     try:
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -92,7 +92,7 @@ def _look_up(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
 
 
 def _connect(addresses: list[tuple[Any, ...]], deadline: float) -> TimedSocket:
-    """Connect to the first address that answers; each has an equal share of the time that is left."""
+    """Connect to the first address that answers; each gets an equal share of the remaining time."""
     problem: OSError = OSError("the host has no address")
     for tried, (family, kind, protocol, _, address) in enumerate(addresses):
         connected = TimedSocket(family, kind, protocol)

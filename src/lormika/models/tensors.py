@@ -1,4 +1,4 @@
-"""From a table of any library to the tensors that a model takes: one of all columns, or one for each column."""
+"""From a table of any library to the tensors that a model takes: one for all columns, or one per column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Input:
 
 
 def feature_names(inputs: Sequence[Input]) -> list[str] | None:
-    """Names of the columns, if each has an input of its own."""
+    """Names of the columns, if each has its own input."""
     return [one.name for one in inputs] if all(one.width == 1 for one in inputs) else None
 
 
@@ -43,7 +43,7 @@ def check_inputs(inputs: Sequence[Input], source: object) -> None:
 
 
 def tensors(inputs: Sequence[Input], table: Any) -> dict[str, np.ndarray]:
-    """Read the table as the model takes it, by the names of its inputs."""
+    """Convert the table to what the model takes, by the names of its inputs."""
     reader = frames.read(table)
     if feature_names(inputs) is None:
         return {inputs[0].name: _matrix(inputs[0], reader)}
@@ -64,7 +64,7 @@ def _matrix(one: Input, reader: TableReader) -> np.ndarray:
 
 
 def _by_name(inputs: Sequence[Input], reader: TableReader, *, has_names: bool) -> list[ColumnReader]:
-    """Columns in the order of the inputs; those of an array have no names, only an order."""
+    """Columns in the order of the inputs; those of an array have only an order, no names."""
     names = [one.name for one in inputs]
     if not has_names and len(reader.columns) == len(names):
         return list(reader.columns.values())

@@ -1,7 +1,7 @@
-"""Decision trees from files: compiled code follows their positions without a look, so they are looked at here.
+"""Decision trees from files: compiled code follows their positions unchecked, so they are checked here.
 
-A child outside its tree, or a feature outside the table, reads foreign memory or ends the interpreter; a child before
-its parent makes a loop without an end. scikit-learn writes parents before children.
+A child outside its tree, or a feature outside the table, reads foreign memory or crashes the interpreter; a child
+before its parent makes an endless loop. scikit-learn writes parents before children.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""What a skops file may hold without being asked about: exact types, and the way each may be built.
+"""What a skops file may hold without asking the user: exact types, and how each may be built.
 
 How the list was reviewed. The classifiers of scikit-learn 1.9 and its common transformers were fitted, saved with
-skops 0.16 and taken apart into types. The Python sources of these types and their bases were then searched for code of
-restoring and predicting that calls, imports, opens, evaluates or loads something by a name from the file; the ways in
-which skops builds each node were read. These are left out, and must be named by the user:
+skops 0.16 and broken down into types. The Python sources of these types and their bases were then searched for code
+used in restoring and predicting that calls, imports, opens, evaluates or loads something by a name from the file; the
+skops code that builds each node was read. The following are left out, and must be named by the user:
 
-- functions, methods, `functools.partial` and `operator.*`, which call; a `FunctionTransformer` is listed, since each
-  passthrough column is one, but its function is not;
+- functions, methods, `functools.partial` and `operator.*`, which call something; a `FunctionTransformer` is listed,
+  since each passthrough column is one, but its function is not;
 - `StackingClassifier` and tuned thresholds, which call methods by names from the file, and scorers;
 - vectorisers, which open files by name;
 - neighbours, support vector machines with kernels, Gaussian processes and sparse matrices, whose compiled code follows
-  positions in the file without a look; those of trees are checked once they are loaded, see `trees`. Numbers made to
-  harm may still end the interpreter: a file from a stranger belongs in a process of its own.
+  positions in the file unchecked; those of trees are checked once they are loaded, see `trees`. Malicious numbers may
+  still crash the interpreter: a file from a stranger belongs in a separate process.
 
 A way of building is a node of the skops format. The same type in another way, such as a list that is an estimator, is
 not trusted.

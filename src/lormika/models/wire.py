@@ -1,4 +1,4 @@
-"""What a model answers, as a message of its own process to ours. There it only ever becomes plain data."""
+"""A model's answer as a message from its own process to ours, where it only ever becomes plain data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write_answer(answer: Any) -> tuple[dict[str, Any], bytes]:
 
 
 def read_answer(head: dict[str, Any], body: bytes | memoryview) -> np.ndarray:
-    """The answer that a message holds; raises `BrokenMessageError` if that is no array."""
+    """The answer that a message holds; raise `BrokenMessageError` if it is not an array."""
     try:
         shape = tuple(int(size) for size in head["shape"])
         if "values" in head:

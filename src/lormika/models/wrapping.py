@@ -1,4 +1,4 @@
-"""From whatever the user has to a `Model`: what it can be asked, and how certain it is of its labels."""
+"""From whatever the user provides to a `Model`: what it can be asked, and how certain it is of its labels."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _AGREEMENT = 0.99  # of labels and largest scores, for these to count as the mar
 def as_model(
     model: Any, background: Any, class_names: Sequence[Scalar] | None, labels: Any = None
 ) -> tuple[Model, np.ndarray]:
-    """Make a model of whatever the user has, and give its labels of the background.
+    """Make a model of whatever the user provides, and return its labels for the background.
 
-    The background passes through the model once; if its labels are there already, only some of its rows do.
+    The background passes through the model once; if its labels are already known, only some of its rows do.
     """
     ask, decide = methods_of(model)
     own, n_rows = classes_of(model), count_rows(background)
@@ -52,7 +52,7 @@ def as_model(
 def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) -> Model:
     """The model asked for the scores of its decision function, if its labels are those with the largest score.
 
-    Where some may not be, its labels are asked for as well.
+    Where some labels may not be, they are asked for as well.
     """
     if not callable(getattr(own, "decision_function", None)):
         return model
@@ -72,7 +72,7 @@ def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) ->
 def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: Any) -> bool:
     """Whether the model's labels are not its most probable classes: a tuned threshold, or an SVC.
 
-    Asked are the rows with the least margin between two classes, where such a model shows it.
+    The test uses the rows with the least margin between two classes, where such a model gives itself away.
     """
     if answer.probabilities is None:
         return False
@@ -83,7 +83,7 @@ def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: An
 
 
 def _existing_positions(labels: np.ndarray, model: Model) -> np.ndarray:
-    """Position of each label of the user's among the model's classes, or among their names."""
+    """Position of each of the user's labels among the model's classes, or among their names."""
     places = positions(labels, model.classes)
     places = np.where(places < 0, positions(labels, model.names), places)
     if (places < 0).any():
