@@ -1,4 +1,4 @@
-"""Types as another table has them: one cell that is no number makes a whole column of a file text."""
+"""Types as in another table: a single cell that is not a number turns a whole column of a file into text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def typed_alike(frame: pd.DataFrame, schema: Schema, *, decimal_comma: bool = False) -> pd.DataFrame:
-    """Read texts one by one as numbers or truths where the schema has these; what is none stays, by itself."""
+    """Read texts one by one as numbers or booleans where the schema has these; other values stay as they are."""
     from pandas.api.types import is_object_dtype, is_string_dtype
 
     typed = {}
@@ -39,7 +39,7 @@ def value_kind(feature: Feature) -> Literal["number", "truth", "text"]:
 
 
 def _values_among(column: pd.Series[Any], kind: str, decimal_comma: bool) -> pd.Series[Any]:
-    """A column with its numbers, or truths, as such.
+    """A column with its numbers, or booleans, converted.
 
     >>> import pandas as pd
     >>> _values_among(pd.Series(["18", "abc", " 2.5 "]), "number", False).tolist()

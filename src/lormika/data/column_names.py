@@ -1,4 +1,4 @@
-"""Names of columns: none missing, none twice, and the ones that were asked for."""
+"""Names of columns: none missing, none repeated, and the requested ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_names(source: Source, names: Sequence[str], line: int | None = None) -
 
 
 def pick_columns(source: Source, names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
-    """Give the columns that were asked for, in that order; by default all."""
+    """The requested columns, in that order; by default all."""
     if columns is None:
         return list(names)
     if isinstance(columns, str) or not columns:

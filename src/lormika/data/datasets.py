@@ -1,4 +1,4 @@
-"""Tables to try things on: made-up loans, and the four data sets of the paper."""
+"""Tables to try things on: synthetic loans, and the four data sets of the paper."""
 
 from lormika.data.loans import LOAN_RULES, loan_reasons, make_loans
 from lormika.data.paper import NAMES, load, load_adult, load_compas, load_covertype, load_german, split

@@ -1,4 +1,4 @@
-"""From bytes to text: byte order marks, encodings, and where they fail."""
+"""From bytes to text: byte order marks, encodings, and where decoding fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
 
 
 def decode(source: Source, encoding: str | None = None) -> tuple[str, str]:
-    """Give the text, and the encoding: that of a byte order mark, otherwise UTF-8."""
+    """The text, and its encoding: that of a byte order mark, otherwise UTF-8."""
     data = source.data
     used = encoding or next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:

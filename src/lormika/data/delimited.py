@@ -1,7 +1,7 @@
 """Delimited text (CSV, TSV, …): structure first, then values.
 
-The structure is checked line by line; pandas then reads the bulk. Columns that are not clean numbers are read once
-more, as texts, and typed by `columns`.
+The structure is checked line by line; pandas then reads the bulk. Columns that are not clean numbers are read again
+as texts and typed by `columns`.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Parser:
         return from_texts(name, stripped, self.missing, self.delimiter == ";", lambda row: f"line {lines[row]}")
 
     def _coded(self, positions: list[int]) -> set[int]:
-        """Columns where a field begins with a zero and a further digit, as codes such as 01234 do."""
+        """Columns in which a field begins with a zero followed by a digit, as codes such as 01234 do."""
         data = np.frombuffer(self.data, dtype=np.uint8)
         zero = np.flatnonzero(data[1:-1] == ord("0")) + 1
         zero = zero[(data[zero + 1] >= ord("0")) & (data[zero + 1] <= ord("9"))]

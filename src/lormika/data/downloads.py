@@ -1,4 +1,4 @@
-"""Where data sets come from: a folder, or scikit-learn's downloads in the form of those files."""
+"""Where data sets come from: a folder, or scikit-learn's downloads, converted to the form of those files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _openml(number: int) -> pd.DataFrame:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Categories as texts, without their lists: those of OpenML hold values that do not occur."""
+    """Categories as texts, without their lists: OpenML's lists hold values that do not occur."""
     import pandas as pd
 
     plain: dict[Any, Any] = {}

@@ -1,4 +1,4 @@
-"""`read_table`: a data file of any of the usual formats."""
+"""`read_table`: a data file in any common format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_table(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
 ) -> Table:
-    """Read a table, and find out what can be found out; what cannot is an error that says what to do.
+    """Read a table and detect its details; what cannot be detected is an error that says what to do.
 
     Parameters
     ----------
@@ -27,24 +27,24 @@ def read_table(
         line (`.jsonl`, `.ndjson`); Parquet (`.parquet`, `.pq`); Arrow (`.arrow`, `.feather`, `.ipc`). Each also
         compressed: `.gz`, `.bz2`, `.xz`, `.zst`. Parquet, Arrow and Zstandard need pyarrow.
     delimiter
-        What separates columns of delimited text; by default found out among comma, semicolon, tab and bar.
+        Separator of the columns of delimited text; by default detected among comma, semicolon, tab and bar.
     missing
-        Texts that stand for a missing value, instead of the usual ones of delimited text (the empty field, `?`, `NA`,
-        `NaN`, `null`, `None` …). The other formats have missing values of their own: there, none by default.
+        Texts that stand for a missing value, instead of the usual ones in delimited text (the empty field, `?`, `NA`,
+        `NaN`, `null`, `None` …). The other formats have their own missing values, so the default there is none.
     encoding
-        Of text; by default that of the byte order mark, otherwise UTF-8.
+        Encoding of text files; by default that of the byte order mark, otherwise UTF-8.
     columns
         Names of the columns to read, in this order; by default all.
 
     Returns
     -------
     Table
-        The pandas frame and what was found out. `Table.notes` holds a sentence for all that might surprise.
+        The pandas frame and what was detected. `Table.notes` has a sentence about anything that might surprise.
 
     Notes
     -----
-    Columns of delimited text are typed by all their values. Blanks around fields are not part of them, unless quoted;
-    a field of blanks only is empty. Line breaks inside quotes become a plain newline.
+    Columns of delimited text are typed by all their values. Blanks around fields are stripped, unless quoted; a field
+    with only blanks is empty. Line breaks inside quotes become a plain newline.
 
     - `true` and `false`, in any case: bool (object, where some are missing).
     - Whole numbers: int64, or float64 where some are missing. A column with numbers that would not be exact (beyond 64
@@ -53,7 +53,7 @@ def read_table(
     - Numbers written with a leading zero, such as the postcode 01234, are codes: the column is text, with a note.
     - Anything else is text. A note names the culprit where most values are numbers.
 
-    Dates stay text. Values of JSON keep their types; a key that a record lacks is a missing value, with a note.
+    Dates stay text. JSON values keep their types; a key that a record lacks is a missing value, with a note.
     """
     if delimiter is not None and not isinstance(delimiter, str):
         raise InputError(f"delimiter={delimiter!r}: give a single character")

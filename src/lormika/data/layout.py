@@ -1,4 +1,4 @@
-"""The structure of delimited text: delimiter, column names, and the line each record begins in."""
+"""The structure of delimited text: delimiter, column names, and the line on which each record begins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAMPLE = 200  # lines that the delimiter is found out from
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Column names, and the line in which each row begins."""
+    """Column names, and the line on which each row begins."""
 
     names: list[str]
     lines: np.ndarray
@@ -31,7 +31,7 @@ class Layout:
 
 
 def find_delimiter(source: Source, text: str) -> str:
-    """Find the delimiter that cuts the first lines into equally many fields, at least two."""
+    """Find the delimiter that splits the first lines into equally many fields, at least two."""
     if {".tsv", ".tab"} & set(map(str.lower, source.path.suffixes)) and "\t" in text.partition("\n")[0]:
         return "\t"
     sample = list(itertools.islice(io.StringIO(text, newline=""), _SAMPLE))
@@ -91,7 +91,7 @@ def _words(text: str) -> int:
 
 
 def _unquoted(source: Source, text: str, delimiter: str, first: int) -> tuple[list[str], np.ndarray, list[int]]:
-    """Count delimiters between line ends: without quotes, that is all there is."""
+    """Count delimiters between line ends: without quotes, nothing more is needed."""
     names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
     _check_header(source, names, first)
     data = np.frombuffer(text.encode() + b"\n", dtype=np.uint8)

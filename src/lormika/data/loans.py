@@ -1,4 +1,4 @@
-"""Loan applications that are made up, so that the true reasons of each decision are known."""
+"""Synthetic loan applications, for which the true reasons of each decision are known."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def make_loans(n_rows: int = 2000, random_state: int = 0) -> tuple[pd.DataFrame,
     - debt too high for the income: `debt_ratio` ≥ 0.4 and `income` < 45 (thousands);
     - no work and no savings: `employment` = unemployed and `savings` < 5 (thousands).
 
-    `age`, `amount`, `purpose` and `phone` play no part; `savings` is missing in one of twelve rows, which then counts
-    as enough.
+    `age`, `amount`, `purpose` and `phone` play no part; `savings` is missing in one row in twelve, and then counts as
+    enough.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def make_loans(n_rows: int = 2000, random_state: int = 0) -> tuple[pd.DataFrame,
 
 
 def loan_reasons(X: pd.DataFrame) -> pd.DataFrame:
-    """Which of the true reasons to reject hold for each application.
+    """Which of the true reasons for rejection hold for each application.
 
     >>> X, y = make_loans(3)
     >>> bool((loan_reasons(X).any(axis=1) == (y == "rejected")).all())

@@ -1,4 +1,4 @@
-"""A neural network that is meant to be stopped."""
+"""A neural network that is meant to be stopped early."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sklearn.neural_network import MLPClassifier
 
 
 class StoppedNetwork(MLPClassifier):  # type: ignore[misc]
-    """scikit-learn's network, silent on reaching `max_iter`.
+    """scikit-learn's network, without the warning on reaching `max_iter`.
 
-    The paper's settings stop L-BFGS after 200 steps. That is no failure: on COMPAS it has not converged after 5,000.
+    The paper's settings stop L-BFGS after 200 steps. This is not a failure: on COMPAS it has not converged after 5,000.
     """
 
     def fit(self, X: Any, y: Any) -> StoppedNetwork:

@@ -1,11 +1,11 @@
 """The data sets of the paper, prepared as its authors did.
 
-Categorical columns are of pandas' category type, those that are coded as whole numbers too: so an Explainer takes them
-as categorical without being told, and the parts of a split share one list of categories. Numbers are int64, or float64
-where values are missing.
+Categorical columns have pandas' category type, even those coded as whole numbers: so an Explainer treats them as
+categorical without further options, and the parts of a split share one list of categories. Numbers are int64, or
+float64 where values are missing.
 
-The files are looked for in the folder that the environment variable LORMIKA_DATA names; without them, the sets that are
-public in this form are downloaded through scikit-learn into its cache.
+The files are looked for in the folder named by the environment variable LORMIKA_DATA; without them, the data sets that
+are public in this form are downloaded through scikit-learn into its cache.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def load_adult() -> Loaded:
     """Census incomes: 48,842 people, 12 features; `<=50K` or `>50K`.
 
-    `fnlwgt` and `education-num` are dropped, and the commonest value stands for missing ones. A download has the same
-    rows in another order, so that a split by row number differs.
+    `fnlwgt` and `education-num` are dropped, and missing values are replaced by the most common one. A download has the
+    same rows in another order, so a split by row number differs.
     """
     frame = find("adult", fetch_adult).drop(columns=["fnlwgt", "education-num"])
     frame = frame.fillna({name: frame[name].mode()[0] for name in frame if frame[name].isna().any()})
@@ -39,9 +39,9 @@ def load_adult() -> Loaded:
 def load_compas() -> Loaded:
     """Risk scores of defendants: 7,214 people, 11 features; `High` or `Medium-Low`.
 
-    `decile_score` and `score_text`, which define the class, are no features. `days_b_screening_arrest` and
-    `length_of_stay` are missing in 307 rows. There is no download: what OpenML has under this name has other rows and
-    columns, and the class is another one.
+    `decile_score` and `score_text`, which define the class, are not features. `days_b_screening_arrest` and
+    `length_of_stay` are missing in 307 rows. There is no download: the data set of this name on OpenML has other rows
+    and columns, and a different class.
     """
     frame = find("compas", None).drop(columns=["decile_score", "score_text"])
     texts = ["age_cat", "sex", "race", "c_charge_degree"]
@@ -52,8 +52,8 @@ def load_german() -> Loaded:
     """German credit: 1,000 applicants, 20 features; `good` or `bad`.
 
     Only `duration_in_month`, `credit_amount` and `age` are numeric. The file's `purpose` is one place off (`domestic
-    appliances` for radio and television, and so on), which is put right here; it changes names only. A download has the
-    same rows and columns, with OpenML's shorter names of categories.
+    appliances` for radio and television, and so on), which is corrected here; this changes only names. A download has
+    the same rows and columns, with OpenML's shorter category names.
     """
     frame = find("german", fetch_german)
     numeric = ("duration_in_month", "credit_amount", "age", "class")
@@ -63,7 +63,7 @@ def load_german() -> Loaded:
 def load_covertype(binary: bool = True) -> Loaded:
     """Forest cover types: 581,012 patches of land, 12 features.
 
-    Type 2 or the rest (`type 2`, `other`) as in the paper; with `binary=False` the types 1 to 7.
+    Type 2 or the rest (`type 2`, `other`), as in the paper; with `binary=False`, types 1 to 7.
     """
     X, y = _prepare(find("covertype", fetch_covertype), "Cover_Type", ["Wilderness_Area", "Soil_Type"])
     if binary:
@@ -95,7 +95,7 @@ def load(name: str) -> Loaded:
 
 
 def split(X: pd.DataFrame, y: pd.Series[Any]) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series[Any], pd.Series[Any]]:
-    """Split as the authors did: X_train, X_test, y_train, y_test, with a fifth of the rows to test on.
+    """Split as the authors did: X_train, X_test, y_train, y_test, with a fifth of the rows for testing.
 
     >>> [len(part) for part in split(*make_loans(100))]
     [80, 20, 80, 20]

@@ -19,9 +19,9 @@ _SCALED = ("lr", "svm", "mlp")
 def make_model(name: str, X: pd.DataFrame) -> Pipeline:
     """Make an unfitted pipeline for tables like X.
 
-    A missing number counts as the median, a missing category is one of its own. Categories are one-hot, numbers scaled
-    where the classifier depends on their size. Apart from that and the seed, the classifiers have scikit-learn's
-    defaults, as in the paper; the neural network is trained by L-BFGS, and stopped after 200 steps.
+    A missing number counts as the median, a missing category as a category of its own. Categories are one-hot encoded,
+    numbers scaled where the classifier depends on their size. Apart from that and the seed, the classifiers use
+    scikit-learn's defaults, as in the paper; the neural network is trained by L-BFGS and stopped after 200 steps.
 
     >>> from lormika.data.datasets import make_loans
     >>> X, y = make_loans(200)

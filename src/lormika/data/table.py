@@ -1,4 +1,4 @@
-"""`Table`: a frame, and what was found out while it was read."""
+"""`Table`: a frame, and what was detected while reading it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A frame that was read from a file, and what was found out about the file."""
+    """A frame that was read from a file, and what was detected about the file."""
 
     frame: pd.DataFrame
     path: Path
@@ -51,7 +51,7 @@ class Table:
         return {str(name): type_name(self.frame[name]) for name in self.frame}
 
     def describe(self) -> tuple[ColumnSummary, ...]:
-        """Say for each column its type, how much is missing, and what values there are."""
+        """Describe each column: its type, how much is missing, and which values it has."""
         return tuple(_summary(str(name), self.frame[name]) for name in self.frame)
 
 

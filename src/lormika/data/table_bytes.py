@@ -1,4 +1,4 @@
-"""From a path to the bytes of a table: suffix, compression, and content that is something else."""
+"""From a path to the bytes of a table: suffix, compression, and content that does not match the name."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Source:
     data: bytes
 
     def error(self, message: str, line: int | None = None) -> InputError:
-        """Make an error that names the file, and the line as an editor counts."""
+        """Make an error that names the file, and the line as an editor counts lines."""
         return InputError(f"{self.path}, line {line}: {message}" if line else f"{self.path}: {message}")
 
 

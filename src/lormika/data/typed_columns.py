@@ -1,6 +1,6 @@
 """From texts and plain values to typed columns.
 
-Decisions are made on the distinct values of a column, so that they can be written plainly and are still quick.
+Decisions are made on the distinct values of a column, so that the code can be plain and still fast.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TRUTHS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A typed column, how often each missing token stood there, and what a user should know."""
+    """A typed column, how often each missing token occurred, and what a user should know."""
 
     values: pd.Series[Any]
     missing: dict[str, int] = field(default_factory=dict)
@@ -89,7 +89,7 @@ def from_texts(
 
 
 def from_scalars(name: str, values: Sequence[object], missing: frozenset[str], place: Callable[[int], str]) -> Column:
-    """Type a column of plain values, as JSON gives them; only whole columns of one kind are numbers or truths."""
+    """Type a column of plain values, as JSON gives them; only uniform columns become numbers or booleans."""
     places: dict[tuple[type, object], int] = {}
     cleaned = [
         None if is_missing(value) or (isinstance(value, str) and value in missing) else value for value in values
@@ -125,7 +125,7 @@ def _parse(words: list[str], decimal_comma: bool) -> tuple[dict[str, Scalar], st
 
 
 def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar]:
-    """Those of some texts that are numbers, as a column of these alone is read."""
+    """Those of several texts that are numbers, read as a column of only these would be."""
     bare = {text: text.strip(" \t") for text in texts}
     numbers = {text: word for text, word in bare.items() if _NUMBER.fullmatch(word) or _COMMA.fullmatch(word)}
     parsed, _ = _parse(list(numbers.values()), decimal_comma)
@@ -133,7 +133,7 @@ def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar
 
 
 def parse_truths(texts: Iterable[str]) -> dict[str, bool]:
-    """Those of some texts that are true or false."""
+    """Those of several texts that are true or false."""
     bare = {text: text.strip(" \t").lower() for text in texts}
     return {text: _TRUTHS[word] for text, word in bare.items() if word in _TRUTHS}
 
@@ -145,7 +145,7 @@ def _number(word: str) -> Scalar:
 
 
 def _polluted(column: _Distinct, counts: np.ndarray) -> str | None:
-    """Say why a column is text that looks as if it should be numbers."""
+    """Say why a column that looks as if it should be numbers is text."""
     words = [i for i in column.present if isinstance(column.values[i], str)]
     numbers = [i for i in column.present if not isinstance(column.values[i], str | bool)]
     if words and all(_THOUSANDS.fullmatch(column.texts[i]) for i in words):

@@ -1,15 +1,15 @@
 """Conditions on rows, such as `age >= 30 and purpose in ["car", "repairs"]`.
 
-A condition is read by Python's parser, and evaluated here: no code of the user's is ever run. It may hold
+A condition is parsed by Python's parser and evaluated here: the user's code is never run. It may contain
 
-- names of columns, in backticks if they are no plain names: `` `hours per week` > 40 ``;
+- names of columns, in backticks if they are not plain names: `` `hours per week` > 40 ``;
 - numbers, texts in quotes, `True`, `False`;
 - comparisons (`==`, `!=`, `<`, `<=`, `>`, `>=`, also chained: `18 <= age < 30`), `in` and `not in` a list;
 - `and`, `or`, `not` (or `&`, `|`, `~`), parentheses;
 - `+`, `-`, `*`, `/`, `//`, `%` of numbers, computed as float64; a division by zero gives a missing value.
 
-A comparison with a missing value is false, `!=` and `not in` too. `x == None` asks for missing values, `x != None` for
-the others.
+A comparison with a missing value is false, even with `!=` and `not in`. `x == None` asks for missing values,
+`x != None` for the others.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _WORDS = {
 
 
 def matching(frame: pd.DataFrame, condition: str) -> np.ndarray:
-    """Tell for each row whether the condition holds.
+    """Whether the condition holds, for each row.
 
     >>> import pandas as pd
     >>> matching(pd.DataFrame({"age": [20, 30, None]}), "not age == None and age < 25").tolist()
@@ -249,7 +249,7 @@ class _Evaluator:
 
 
 def _read(column: pd.Series[Any]) -> _Value | None:
-    """Take a column as numbers, truths or texts; None if it is of none of them."""
+    """Read a column as numbers, booleans or texts; None if it is none of these."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
         values = column.to_numpy()
         missing = np.isnan(values) if column.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
