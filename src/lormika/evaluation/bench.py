@@ -1,4 +1,4 @@
-"""Run: work through the cells of a plan that are not done yet."""
+"""Bench: work through the cells of a plan that are not done yet."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BETWEEN_WRITES = 5.0  # seconds of work that a killed evaluation may lose
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A cell that has just been done, and how far the evaluation is."""
+    """A cell that has just been done, and the progress of the evaluation."""
 
     cell: Cell
     failed: int  # explanations of this cell
@@ -53,9 +53,9 @@ class Task:
 def evaluate(
     plan: Plan, out: str | Path, others: Mapping[str, Factory] | None = None, *, retry_failed: bool = False
 ) -> Iterator[Step]:
-    """Measure explainers as planned, and keep the records in a folder; what is there already is not done again.
+    """Measure explainers as planned, and keep the records in a folder; finished work is not repeated.
 
-    The work is done while you iterate. A folder may be added to: with more instances, runs, models or explainers.
+    The work is done while you iterate. A folder can be extended with more instances, runs, models or explainers.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def evaluate(
     out
         The folder.
     others
-        Explainers of your own, by name; see `lormika.evaluation.other` for what such a function takes and gives. After
-        a change of the file that a function is in, it is measured anew.
+        Your own explainers, by name; see `lormika.evaluation.other` for what such a function takes and returns. If the
+        file of a function changes, it is measured again.
     retry_failed
-        Whether explanations that failed are done again.
+        Whether to repeat explanations that failed.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def evaluate(
 
 
 def _task(plan: Plan, cell: Cell, content: Content, code: str | None, retry_failed: bool) -> Task:
-    """What is left to do of a cell; records of another code of a user's function are none."""
+    """What is left to do in a cell; records made with another version of a user's function do not count."""
     same = code is None or content.about.get("code") == code
     kept = [record for record in content.records if same and not (retry_failed and record.error is not None)]
     there = {record.instance for record in kept}
@@ -136,7 +136,7 @@ def _work(
 
 
 def _factories(plan: Plan, others: dict[str, Factory]) -> dict[str, Factory]:
-    """The registered explainers that are wanted; an unknown name is refused."""
+    """The requested explainers that are registered; an unknown name is refused."""
     factories = {}
     for name in plan.explainers:
         if name in others:
@@ -166,7 +166,7 @@ class _Bench:
     folder: Path
 
     def explainer(self, name: str, stack: ExitStack) -> Callable[[int], Callable[[int], Record]]:
-        """From a run to what explains an instance in it."""
+        """A function from a run to what explains an instance in it."""
         first = self.plan.random_state
         if name in RIVALS:
             other = stack.enter_context(
@@ -189,7 +189,7 @@ class _Bench:
 
 
 def _recorded(explain: Callable[[int], Record], instance: int) -> Record:
-    """Whatever goes wrong costs one explanation."""
+    """A record; whatever goes wrong costs only one explanation."""
     try:
         return explain(instance)
     except (Exception, SystemExit) as error:
@@ -201,7 +201,7 @@ def _failure(instance: int, error: BaseException) -> Record:
 
 
 class _Clock:
-    """Estimates the time left: for each explainer, what its explanations took so far."""
+    """Estimates the time left, from how long each explainer's explanations have taken so far."""
 
     def __init__(self, tasks: Sequence[Task], total: int) -> None:
         self._left, self._total = list(tasks), total

@@ -1,4 +1,4 @@
-"""Common ground: one neighbourhood of an instance on which the rules of every explainer are measured alike.
+"""Common ground: one neighbourhood of an instance on which the rules of all explainers are measured.
 
 It is made by this library's neighbourhood code, with a seed that no explainer has and many more generated rows than any
 explainer uses, so that a rule cannot have been fitted to it.
@@ -34,7 +34,7 @@ class Ground:
 
 
 class CommonGround:
-    """Makes the ground of each instance when it is first needed; and has the probe, which asks about the instance."""
+    """Makes the ground of each instance when it is first needed; also holds the probe that asks about the instance."""
 
     def __init__(self, setting: Setting, generated: int) -> None:
         self._setting = setting

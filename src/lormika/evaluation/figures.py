@@ -1,4 +1,4 @@
-"""A figure of each table: means as points with their deviations, the paper's as hollow ones."""
+"""A figure for each table: means as points with their deviations, the paper's as hollow points."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STEP = 0.15  # from one explainer to the next, where there is room
 
 
 def write_figures(tables: Sequence[Table], folder: str | Path) -> list[Path]:
-    """Write an SVG of each table that has a value into a folder, and give their paths."""
+    """Write an SVG for each table that has a value to a folder, and return the paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -82,7 +82,7 @@ def _measured(table: Table, explainer: str) -> list[tuple[int, Entry]]:
 
 
 def _places(table: Table) -> dict[str, float]:
-    """How far from the tick each explainer is, of those that have a value."""
+    """How far from the tick each explainer with a value is."""
     names = [name for name in table.explainers if _measured(table, name)]
     step = min(_STEP, 0.8 / max(1, len(names)))
     return {name: (i - (len(names) - 1) / 2) * step for i, name in enumerate(names)}

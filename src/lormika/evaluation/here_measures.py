@@ -20,7 +20,7 @@ def _repeated(kind: Category) -> Values:
 
 
 def _turns(record: Record) -> Sequence[bool]:
-    """Of each counterfactual, rule or row, whether it turns the instance."""
+    """For each counterfactual, rule or row, whether it turns the instance."""
     return record.turned or record.recourse.get("valid", ())
 
 

@@ -1,4 +1,4 @@
-"""Ledger: the folder of an evaluation. What is there is kept and can be added to; only other conditions are refused."""
+"""Ledger: the folder of an evaluation. Its content is kept and can be extended; only other conditions are refused."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from lormika.writing import whole_file
 
 FORMAT = "lormika.evaluation"
 LEFTOVER = "rival-"
-"""How the names of folders begin that hold what a rival is given; a killed evaluation leaves one behind."""
+"""Prefix of the folders that hold a rival's input; a killed evaluation leaves one behind."""
 _CONDITIONS = ("train_rows", "common_rows", "random_state")
-"""What all cells of a folder have alike; with others, their figures could not stand in one table."""
+"""What all cells of a folder share; otherwise their figures could not be in one table."""
 _MOMENT = 2.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was written about a cell."""
+    """What was written for a cell."""
 
     records: Sequence[Record] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Ledger:
 
     @contextmanager
     def open(self, plan: Plan) -> Iterator[None]:
-        """Begin an evaluation, go on with it or add to it, alone."""
+        """Begin, resume or extend an evaluation, with exclusive access."""
         if self.path.is_dir() and any(self.path.iterdir()) and not self.exists:
             raise InputError(f"{self.path} is not empty, and no evaluation: choose another folder")
         for folder in (self.path, self.models, self._cells):
@@ -81,30 +81,30 @@ class Ledger:
             )
 
     def cells(self) -> list[Cell]:
-        """Cells of which there are records."""
+        """Cells that have records."""
         if not self.exists:
             raise InputError(f"{self.path} is not the folder of an evaluation: it has no {self._conditions.name}")
         return [_parse(path)[0] for path in sorted(self._cells.glob("*.json"))]
 
     def damaged(self, but: Sequence[Cell]) -> list[Path]:
-        """Files of cells that cannot be read, but for cells that can be done again."""
+        """Files of cells that cannot be read, except for cells that can be done again."""
         again = {cell.file_name for cell in but}
         return [path for path in sorted(self._cells.glob("*.json")) if path.name not in again and not _is_sound(path)]
 
     def read(self, cell: Cell) -> Content:
-        """What was written about a cell; of a cell that was never begun, nothing."""
+        """What was written for a cell; nothing if it was never begun."""
         path = self._cells / cell.file_name
         return _parse(path)[1] if path.exists() else Content()
 
     def read_sound(self, cell: Cell) -> Content:
-        """The same; of a damaged file, nothing."""
+        """The same; nothing for a damaged file."""
         try:
             return self.read(cell)
         except InputError:
             return Content()
 
     def write(self, cell: Cell, content: Content) -> None:
-        """Keep what is known of a cell, as a whole."""
+        """Write what is known about a cell, completely or not at all."""
         facts = {
             "dataset": cell.dataset, "model": cell.model, "explainer": cell.explainer, "run": cell.run,
             **content.about, "records": [record.to_dict() for record in content.records],

@@ -10,7 +10,7 @@ from lormika.evaluation import measures
 from lormika.evaluation.record import Record
 
 Values = Callable[[Sequence[Record]], list[float]]
-"""From the records of one instance, one of each run, to the values that are averaged."""
+"""From the records of one instance, one per run, to the values that are averaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Measure:
 
 
 def each(value: Callable[[Record], float]) -> Values:
-    """One value of each record."""
+    """One value per record."""
     return lambda records: [value(record) for record in records]
 
 
@@ -37,7 +37,7 @@ def several(values: Callable[[Record], Sequence[float | None]]) -> Values:
 
 
 def agreement(features: Callable[[Record], Sequence[str] | None]) -> Values:
-    """Mean Jaccard coefficient of sets of features, over the pairs of runs; None: the record has no such set."""
+    """Mean Jaccard coefficient of sets of features, over the pairs of runs; None if the record has no such set."""
 
     def values(records: Sequence[Record]) -> list[float]:
         return [measures.stability([features(record) or None for record in records])]

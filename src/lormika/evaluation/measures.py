@@ -21,7 +21,7 @@ def interestingness(lift: float) -> float:
 
 
 def jaccard(one: Collection[str], other: Collection[str]) -> float:
-    """Share of the features of two rules that both have; two rules without conditions agree.
+    """Share of the features of two rules that both have in common; two rules without conditions agree.
 
     >>> jaccard(["age", "job"], ["age"]), jaccard([], [])
     (0.5, 1.0)
@@ -31,7 +31,7 @@ def jaccard(one: Collection[str], other: Collection[str]) -> float:
 
 
 def stability(runs: Sequence[Collection[str] | None]) -> float:
-    """Mean Jaccard coefficient over pairs of runs of one instance; NaN of a single run.
+    """Mean Jaccard coefficient over pairs of runs of one instance; NaN for a single run.
 
     A run may have found no rule: None. A pair with one rule does not agree; a pair without any is left out.
 
@@ -64,7 +64,7 @@ def fidelity(counts: Counts) -> float:
 
 
 def of_counts(counts: Counts) -> dict[str, float]:
-    """The measures of a rule on a ground; of a rule that matches no row, confidence and lift are NaN."""
+    """The measures of a rule on a ground; for a rule that matches no row, confidence and lift are NaN."""
     return {
         "coverage": counts.coverage,
         "confidence": counts.confidence,
@@ -76,7 +76,7 @@ def of_counts(counts: Counts) -> dict[str, float]:
 def mean_and_sd(by_instance: Sequence[Sequence[float]]) -> tuple[float, float, int]:
     """Mean and standard deviation over instances of their means over runs, and the number of values behind them.
 
-    The deviation is that of these instances, and NaN of a single one.
+    The deviation is that of these instances, and NaN for a single one.
 
     >>> mean_and_sd([[1.0, 3.0], [4.0], [math.nan]])
     (3.0, 1.0, 3)

@@ -1,7 +1,7 @@
-"""Explainers of others: any function that a user registers, measured like the rest.
+"""Other people's explainers: any function that a user registers, measured like the rest.
 
-It gets the model (with `predict`, and `predict_proba` if it has it), the background and a seed, and gives the function
-that explains a frame of one row with rules, the best first:
+It takes the model (with `predict`, and `predict_proba` if the model has it), the background and a seed, and returns the
+function that explains a frame of one row with rules, best first:
 
     from lormika.rule import Equals, Interval
 
@@ -54,7 +54,7 @@ def load_factory(name: str) -> Factory:
 
 
 def digest(factory: Factory) -> str:
-    """A hash of the code of a function and its module: after a change, old results are those of something else."""
+    """A hash of the code of a function and its module: after a change, old results no longer apply."""
     content = getattr(factory, "__qualname__", "")
     with suppress(OSError, TypeError):  # typed into a shell, or compiled
         content += inspect.getsource(inspect.getmodule(factory) or factory)
@@ -82,7 +82,7 @@ class Other:
 
 
 def _rule(answer: Any, classes: Sequence[Scalar]) -> Rule:
-    """A rule of an explainer's, checked."""
+    """An explainer's rule, checked."""
     rule = answer if isinstance(answer, Rule) else _made(answer)
     for condition in rule.conditions:
         if not isinstance(condition, Interval | Equals | Missing):

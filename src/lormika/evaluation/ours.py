@@ -1,4 +1,4 @@
-"""The library itself as one of the explainers: at its defaults, and at the settings of the paper."""
+"""The library itself as one of the explainers: with its defaults, and with the settings of the paper."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class Defaults:
 
 
 class OtherData(Defaults):
-    """The library as users get it, in every run without another tenth of the background.
+    """The library as users get it, but each run leaves out a different tenth of the background.
 
-    At its defaults the library draws nothing at random: this is what its explanations really vary with.
+    By default the library draws nothing at random: this is what its explanations really vary with.
     """
 
     def _background(self, rows: int, seed: int) -> np.ndarray:
@@ -75,7 +75,7 @@ class OtherData(Defaults):
 
 
 class AsInPaper:
-    """The library at the paper's settings: for each table, the rule of any kind that is best by its measure.
+    """The library with the paper's settings: for each table, the best rule of any kind by its measure.
 
     The paper names neither m nor a filter. So these are choices of the preset, and the figures depend on them. Each
     condition must raise the confidence (`productive`): without that, the rule with the highest coverage says nothing

@@ -1,4 +1,4 @@
-"""Plan: what is compared with what, on how much; and the cells that it consists of."""
+"""Plan: what is compared with what, and how much of it; and the cells that it consists of."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
 
 DATASETS = ("compas", "adult", "german", "covertype", "loans")
-"""The paper's four, in its order; and made-up loans, of which it has none."""
+"""The paper's four, in its order; and synthetic loans, which the paper does not use."""
 MODELS = {"svm": "svm", "tree": "dt", "lr": "lr", "mlp": "nn", "rf": "rf"}
 """Names of models here: names in the paper's tables."""
 OURS = ("lormika", "lormika-other-data", "lormika-paper")
-"""This library at its defaults, the same without another tenth of the background in every run, and as in the paper."""
+"""This library with its defaults, the same with a tenth of the background left out each run, and as in the paper."""
 RIVALS = ("anchor", "lore", "dice-random", "dice-genetic", "nice")
-"""Others' explainers: the first two give rules, the rest counterfactual rows."""
+"""Other people's explainers: the first two give rules, the rest counterfactual rows."""
 APART = {"nice": "NICEx"}
-"""Rivals whose package needs an environment of its own: older versions of numpy and pandas than lormika."""
+"""Rivals whose package needs a separate environment, with older versions of numpy and pandas than lormika's."""
 
 _TOO_SLOW = ("covertype", "svm")  # the paper leaves it out, too: no result after ten days
 
@@ -82,7 +82,7 @@ class Plan:
         return self.instances if cap is None else min(cap, self.instances)
 
     def runs_of(self, explainer: str) -> int:
-        """How often an explainer gets them."""
+        """How many runs an explainer gets."""
         cap = None if explainer in OURS else self.rival_runs
         return self.runs if cap is None else min(cap, self.runs)
 
@@ -106,7 +106,7 @@ _QUICK: dict[str, Any] = {
 
 
 def quick(**options: Any) -> Plan:
-    """A subset of some minutes: a small data set, quick models, few instances and runs, unless they are given.
+    """A subset that takes minutes: a small data set, quick models, few instances and runs, unless given.
 
     >>> quick(models=("svm",)).models, quick().models
     (('svm',), ('tree', 'lr', 'rf'))

@@ -1,7 +1,7 @@
-"""Probe: what the evaluation itself asks the model about an instance, beside all that explainers ask.
+"""Probe: what the evaluation itself asks the model about an instance, besides what explainers ask.
 
-Values come from the background, drawn with a seed that depends on the instance alone: every explainer's rules are tried
-with the same draws, and none knows them.
+Values come from the background, drawn with a seed that depends only on the instance: every explainer's rules are tested
+with the same draws, which none of them knows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_REAL = 20_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What the model says of some rows."""
+    """What the model says about several rows."""
 
     labels: np.ndarray  # codes of classes
     certainties: np.ndarray  # rows x classes: probabilities, else margins, else 1 and 0
@@ -45,7 +45,7 @@ class Probe:
         self._singles: dict[int, frozenset[int]] = {}
 
     def ask(self, rows: np.ndarray) -> Answers:
-        """What the model says of encoded rows; rows that are the same are asked about once."""
+        """What the model says about encoded rows; duplicate rows are asked about only once."""
         distinct, places = np.unique(rows, axis=0, return_inverse=True)
         places = places.reshape(-1)
         certainties = self._certainties(self.background.schema.restore(distinct))
@@ -81,7 +81,7 @@ class Probe:
         return drawn
 
     def turning_singles(self, instance: int) -> frozenset[int]:
-        """Features that alone turn the instance, with a decile, the least, the greatest, or a category not rare."""
+        """Features that alone turn the instance, at a decile, the least, the greatest, or a category not rare."""
         if instance not in self._singles:
             features, values = self._single_changes(instance)
             rows = np.tile(self.instances[instance], (len(features), 1))

@@ -1,4 +1,4 @@
-"""Record: what came of one explanation, as plain data."""
+"""Record: the result of one explanation, as plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lormika.rule import Rule
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One explanation; with an error it failed, and holds nothing else."""
+    """One explanation; if it has an error, it failed and holds nothing else."""
 
     instance: int
     error: str | None = None
@@ -55,7 +55,7 @@ def kinds_of(rules: Sequence[Rule]) -> dict[str, int]:
 
 
 def on_common_ground(rule: Rule | None, ground: Ground) -> dict[str, float]:
-    """Measures of the best rule there; of none, nothing."""
+    """Measures of the best rule on the common ground; empty if there is no rule."""
     return {} if rule is None else measures.of_counts(ground.count(rule))
 
 

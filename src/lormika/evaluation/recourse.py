@@ -1,4 +1,4 @@
-"""Recourse: what counterfactual rows are worth, whoever gives them."""
+"""Recourse: how good counterfactual rows are, no matter which explainer gives them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lormika.stages.background import Background
 
 
 def measure_recourse(probe: Probe, instance: int, rows: np.ndarray) -> dict[str, Any]:
-    """Lists with one value for each encoded row, in the order in which they are shown."""
+    """Lists with one value per encoded row, in the order in which the rows are shown."""
     x, prediction = probe.instances[instance], probe.predictions[instance]
     changed = differs(rows, x)
     labels = probe.ask(rows).labels if len(rows) else np.empty(0, dtype=np.int64)
@@ -34,7 +34,7 @@ def measure_recourse(probe: Probe, instance: int, rows: np.ndarray) -> dict[str,
 
 
 def _to_data(probe: Probe, row: np.ndarray, label: int, prediction: int) -> float | None:
-    """Distance to the nearest real row of the row's class; of a row that does not turn the instance, none."""
+    """Distance to the nearest real row of the row's class; none for a row that does not turn the instance."""
     if label == prediction:
         return None
     real = probe.real_rows(label)
@@ -48,7 +48,7 @@ def differs(rows: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def gower(rows: np.ndarray, x: np.ndarray, background: Background) -> np.ndarray:
-    """Gower's distance of rows to a row: the mean over features of |difference| / range, or 0 and 1 of a category.
+    """Gower's distance of rows to a row: the mean over features of |difference| / range, or 0 or 1 for a category.
 
     The range is that of the background. A missing value and one that is there are 1 apart.
     """
@@ -64,10 +64,10 @@ def gower(rows: np.ndarray, x: np.ndarray, background: Background) -> np.ndarray
 
 
 def violations(rows: np.ndarray, changed: np.ndarray, background: Background) -> np.ndarray:
-    """How many changed values of each row are impossible by the data.
+    """How many changed values of each row are impossible according to the data.
 
-    That is outside the background's range, a category that no row has, not whole in a column of whole numbers, or
-    missing where no row misses one.
+    That is: outside the background's range, a category that no row has, not whole in a column of whole numbers, or
+    missing where no row has a missing value.
     """
     count = np.zeros(len(rows), dtype=np.int64)
     for f, feature in enumerate(background.schema.features):
@@ -103,9 +103,9 @@ def rerun_rows(probe: Probe, instance: int, rules: Sequence[Rule]) -> np.ndarray
 
 
 def unfilled(rows: np.ndarray, x: np.ndarray, background: Background, filled: np.ndarray) -> np.ndarray:
-    """Rows of a rival, with missing values again where the instance has them and the rival left what it got for them.
+    """Rows of a rival, with values missing again where the instance's are and the rival kept what it got for them.
 
-    `filled` are the values that the rival got for missing ones; of a category, that is one more category.
+    `filled` are the values that the rival got for missing ones; for a category, that is an extra category.
     """
     again = (rows == filled) & (
         np.isnan(x) | [feature.categories is not None for feature in background.schema.features]

@@ -1,4 +1,4 @@
-"""A rival in a process of its own: a crash or a hang costs one explanation, and is recorded with its reason."""
+"""A rival in a separate process: a crash or a hang costs one explanation, and is recorded with its reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CHECKING = 120.0
 
 
 def check(name: str, python: str) -> str:
-    """Refuse a rival that cannot be imported, before anything is computed; else give its version."""
+    """Refuse a rival that cannot be imported, before anything is computed; otherwise return its version."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             child = Child([python, str(SCRIPT), name, "--check"], log=Path(folder) / "log.txt")
@@ -61,7 +61,7 @@ def _advice(name: str) -> str:
 
 
 class Rival:
-    """Explains instances in another process, which is started when it is needed, and anew after a failure."""
+    """Explains instances in another process, which is started when needed and restarted after a failure."""
 
     def __init__(
         self, name: str, setting: Setting, grounds: CommonGround, *, python: str, time_limit: float, folder: Path
@@ -120,10 +120,10 @@ class Rival:
 
 
 def filled_values(background: Background) -> np.ndarray:
-    """What rivals get for a missing value of each feature, since neither knows missing values.
+    """What rivals get for a missing value of each feature, since none of them handles missing values.
 
-    For a number it is the median, which is what the models of the evaluation take it for, so that their answers stay
-    the same; for a category it is one more category.
+    For a number it is the median, which is also what the models of the evaluation use, so that their answers stay the
+    same; for a category it is an extra category.
     """
     return np.array(
         [
@@ -137,7 +137,7 @@ def filled_values(background: Background) -> np.ndarray:
 
 
 def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: np.ndarray, filled: np.ndarray) -> None:
-    """Everything that a rival needs, without anything of this library."""
+    """Everything that a rival needs, without anything from this library."""
     import joblib
 
     explainer = grounds.explainer

@@ -1,4 +1,4 @@
-"""Rules of any explainer as rules of this library, so that the same code measures all."""
+"""Rules of any explainer as rules of this library, so that the same code measures them all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_COUNTS = Counts(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """One of several categories: LORE also says which one it is not.
+    """One of several categories: LORE also has conditions on which category it is not.
 
     >>> str(Among("purpose", ("car", "repairs")))
     'purpose is one of car, repairs'
@@ -41,7 +41,7 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class OrMissing:
-    """A condition that holds for missing values, too: a rival got another value for them, for which it holds.
+    """A condition that also holds for missing values: a rival got another value for them, for which it holds.
 
     >>> str(OrMissing(Interval("income", 20, math.inf)))
     'income ≥ 20 or missing'
@@ -64,7 +64,7 @@ class OrMissing:
 
 
 def read_rule(form: Mapping[str, Any], background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
-    """A rule from a rival's neutral form, with all conditions on one feature put together.
+    """A rule from a rival's neutral form, with all conditions on one feature combined.
 
     `filled` are the values that the rival got for missing ones.
     """
@@ -96,7 +96,7 @@ def _condition(background: Background, filled: np.ndarray, name: str, parts: Seq
 
 
 def _after(value: float) -> float:
-    """The next number: intervals here include their lower end, and not their upper one; with rivals it is opposite."""
+    """The next number: intervals here include their lower end, not their upper one; for rivals it is the opposite."""
     return math.nextafter(value, math.inf)
 
 
@@ -108,10 +108,10 @@ def with_category(rule: Rule, x: Any, prediction: Scalar) -> Rule:
 
 
 def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> np.ndarray | None:
-    """The encoded instance, changed as little as makes all conditions true; None: nothing can satisfy them.
+    """The encoded instance, changed just enough to make all conditions true; None if nothing can satisfy them.
 
-    This is the code of this library's own re-runs. Where no value of the data lies in an interval of a rival, whose
-    ends are not made of such values, its middle is taken.
+    This uses the code of this library's own re-runs. The ends of a rival's intervals need not be values of the data;
+    where no such value lies in an interval, its middle is taken.
     """
     settled = [_settled(condition, background, instance) for condition in rule.conditions]
     conditions = [condition for condition in settled if condition is not None]
@@ -126,7 +126,7 @@ def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> n
 
 
 def _settled(condition: Any, background: Background, instance: np.ndarray) -> Condition | None:
-    """A condition that `edit` knows: of several categories, the instance's own, else the commonest."""
+    """A condition that `edit` knows: of several categories, the instance's own, otherwise the most common one."""
     if isinstance(condition, OrMissing):
         is_missing = bool(np.isnan(instance[background.schema.index(condition.feature)]))
         settled = None if is_missing else _settled(condition.condition, background, instance)
@@ -166,7 +166,7 @@ def fulfils(condition: Any, values: np.ndarray, feature: Feature) -> np.ndarray:
 
 
 def values_inside(condition: Any, feature: Feature) -> np.ndarray:
-    """Encoded values that satisfy a condition which no value of the data satisfies; none, if nothing can."""
+    """Encoded values that satisfy a condition which no value of the data satisfies; none if nothing can."""
     match condition:
         case Interval() if condition.low < condition.high:
             return np.array([_middle(condition)])

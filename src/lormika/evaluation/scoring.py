@@ -1,4 +1,4 @@
-"""Scoring: what any other explainer shows, measured as this library's explanations are."""
+"""Scoring: what any other explainer shows, measured like this library's explanations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lormika.rule import Category, Rule
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What an explainer shows: rules, the best first, or counterfactual rows."""
+    """What an explainer shows: rules, best first, or counterfactual rows."""
 
     rules: Sequence[Rule] = ()
     rows: np.ndarray | None = None  # encoded; None: it gives rules
@@ -34,7 +34,7 @@ def recorded(
     costs: tuple[float, int, int],
     own: dict[str, float],
 ) -> Record:
-    """What came of an explanation whose first rule is its best."""
+    """The record of an explanation whose first rule is its best."""
     if shown.rows is not None:
         return _recorded_rows(grounds.probe, instance, shown.rows, costs)
     x, prediction = setting.instances.iloc[[instance]], setting.predictions[instance]

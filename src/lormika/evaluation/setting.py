@@ -1,4 +1,4 @@
-"""Setting: a data set and a fitted model, with the instances to explain; what every explainer gets alike."""
+"""Setting: a data set and a fitted model, with the instances to explain; the same for every explainer."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def _fitted(name: str, X: pd.DataFrame, y: pd.Series[Any], path: Path) -> tuple[
 
 
 def plain_model(model: Any) -> Any:
-    """The same pipeline without what a rival's interpreter need not know.
+    """The same pipeline without what a rival's interpreter does not need.
 
-    These are classes of lormika, and the state of a random generator, which only training needs and which an older
+    This means lormika's classes, and the state of a random generator, which only training needs and which an older
     numpy cannot read.
     """
     from sklearn.neural_network import MLPClassifier
@@ -93,7 +93,7 @@ def plain_model(model: Any) -> Any:
 
 
 class Counted:
-    """A model that counts what it is asked."""
+    """A model that counts the calls and rows it is asked about."""
 
     def __init__(self, model: Any) -> None:
         self.model, self.classes_ = model, model.classes_

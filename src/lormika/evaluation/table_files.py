@@ -1,8 +1,8 @@
 """Tables as files: Markdown to read, CSV to compute with, LaTeX to print.
 
-These are written by hand, not by pandas: its LaTeX needs a package, leaves captions and the signs |, <, ± and − as they
-are, and has no heads and cells of several lines, without which the tables are too wide for a page; its Markdown needs
-tabulate for what is one join here.
+The formatting is done here rather than by pandas: its LaTeX needs a package, leaves captions and the signs |, <, ±
+and − as they are, and has no multi-line heads and cells, without which the tables are too wide for a page; its Markdown
+needs tabulate for what is a single join here.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ the same predictions.
 
 
 def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "tables") -> list[Path]:
-    """Write tables into a folder, in all formats, and give the paths.
+    """Write tables to a folder, in all formats, and return the paths.
 
-    Those with the name "shared" say that only instances that all explainers have are counted.
+    Those named "shared" say that only instances that all explainers have in common are counted.
     """
     shared = name == "shared"
     texts = {"md": to_markdown(tables, shared=shared), "csv": to_csv(tables), "tex": to_latex(tables, shared=shared)}
@@ -58,7 +58,7 @@ def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "table
 
 
 def to_markdown(tables: Sequence[Table], *, shared: bool = False) -> str:
-    """One section for each table, after a comparison with the paper."""
+    """One section per table, after a comparison with the paper."""
     parts = ["# Evaluation\n", _ABOUT]
     if shared:
         parts.append(_SHARED)
@@ -81,7 +81,7 @@ def _comparison(tables: Sequence[Table]) -> list[str]:
 
 
 def _papers(table: Table) -> list[str]:
-    """Explainers of which the paper has a figure for a setting that is shown."""
+    """Explainers for which the paper has a figure in one of the settings shown."""
     return [name for name in table.papers if any(table.paper(*setting, name) for setting in table.settings)]
 
 
@@ -100,7 +100,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cells(table: Table, dataset: str, model: str) -> list[list[str]]:
-    """Of each explainer in a setting: mean, deviation, and what they rest on."""
+    """For each explainer in a setting: mean, deviation, and what they rest on."""
     measured = [_entry(table.entries.get((dataset, model, name))) for name in table.explainers]
     return measured + [_published(table.paper(dataset, model, name)) for name in _papers(table)]
 
@@ -132,7 +132,7 @@ def _digits(mean: float) -> int:
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """One line for each measure, setting and explainer.
+    """One line per measure, setting and explainer.
 
     The paper's figures of LoRMIkA stand beside lormika and lormika-paper; explainers that the paper lacks have none.
     """

@@ -1,4 +1,4 @@
-"""Tables: means of the records of an evaluation, beside the paper's figures."""
+"""Tables: means of the records of an evaluation, next to the paper's figures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Table:
 
     @property
     def papers(self) -> list[str]:
-        """Explainers of which the paper has this measure."""
+        """Explainers for which the paper has this measure."""
         return [] if self.measure.published is None else list(EXPLAINERS)
 
     def paper(self, dataset: str, model: str, explainer: str) -> tuple[float, float] | None:
@@ -52,10 +52,10 @@ class Table:
 
 
 def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
-    """All tables of what a folder holds, those without any value left out.
+    """All tables from the records in a folder, except those without any value.
 
-    With `shared`, only instances that all explainers of a setting explained: then figures beside each other rest on the
-    same predictions, also where slow explainers got fewer.
+    With `shared`, only instances that all explainers of a setting explained: then figures side by side rest on the same
+    predictions, even where slow explainers got fewer.
     """
     cells = _collect(ledger)
     if shared:
@@ -127,7 +127,7 @@ def _entry(instances: Sequence[Sequence[Record]], measure: Measure) -> Entry:
 def compared(table: Table, explainer: str, paper: str = "lormika") -> tuple[int, int]:
     """In how many settings an explainer's mean is at least as good as the paper's, and in how many both are known.
 
-    The paper has two decimals; so both means are compared with two.
+    The paper gives two decimals, so both means are compared with two.
     """
     good = total = 0
     for dataset, model in table.settings:

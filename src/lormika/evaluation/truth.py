@@ -1,7 +1,7 @@
-"""Truth: whether a rule is true of this instance, and not only of rows like it.
+"""Truth: whether a rule is true of this instance, and not only of similar rows.
 
-A current rule is broken, a hypothetical one is made true, with values of the background and all other values of the
-instance as they are. Then the model is asked how certain it is of its prediction. See docs/compare.md.
+A current rule is broken, a hypothetical one made true, with values of the background; all other values of the instance
+stay as they are. Then the model is asked how certain it is of its prediction. See docs/compare.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def measure_truth(probe: Probe, instance: int, rules: Sequence[Rule]) -> dict[st
 
 
 def _verdict(kind: Category, before: float, after: np.ndarray, turned: np.ndarray) -> float | None:
-    """1 or 0; of a counterfactual rule, the share of the changed instances that turn; None: it cannot be tried."""
+    """1 or 0; for a counterfactual rule, the share of the changed instances that turn; None if it cannot be tested."""
     if len(after) == 0:
         # A current rule that no row breaks says nothing; a hypothetical one that nothing can satisfy is false.
         return None if kind.is_current else 0.0
@@ -129,5 +129,5 @@ def _changes(probe: Probe, instance: int, rules: Sequence[Rule]) -> dict[str, An
 
 
 def missed_single(probe: Probe, instance: int, alone: bool) -> float | None:
-    """Whether a feature alone turns the instance, and no counterfactual shown changes one alone; None: none does."""
+    """Whether a feature alone turns the instance, but no counterfactual shown changes just one; None if none does."""
     return float(not alone) if probe.turning_singles(instance) else None

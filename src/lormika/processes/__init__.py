@@ -1,14 +1,14 @@
-"""Child processes: started, talked to until a deadline, described when they die, and ended for sure.
+"""Child processes: started, talked to until a deadline, described when they die, and reliably ended.
 
 `Child` is the parent's side, `Line` that of a child which can import this package. One that cannot, such as a script
-that another interpreter runs, needs to know no more than this:
+run by another interpreter, needs to know only this:
 
 - A message is two lengths, each an unsigned integer of eight bytes with the highest first; then a JSON object as UTF-8,
   as long as the first length says; then as many other bytes as the second one says, often none.
-- Messages come in through standard input and go out through standard output. So whatever the child runs should print
+- Messages arrive on standard input and are sent on standard output. So code that the child runs should print
   elsewhere. No more messages will come once standard input ends.
-- One more descriptor is open, the lifeline. It is to be left alone: once the parent is gone, however that ended, the
-  kernel kills the child and its whole process group, even if they block all signals or are busy.
+- One more descriptor is open, the lifeline. Leave it alone: once the parent is gone, however it ended, the kernel kills
+  the child and its whole process group, even if they block all signals or are busy.
 - What the child sends only ever becomes plain data: JSON and bytes.
 """
 

@@ -1,4 +1,4 @@
-"""A child process, as its parent sees it: whatever it does, the parent waits no longer than it wants, and ends it."""
+"""A child process, as its parent sees it: whatever it does, the parent waits only as long as it likes, and ends it."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ class Child:
 
     @classmethod
     def of_module(cls, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Child:
-        """A module run by this interpreter; it finds modules where they are found here."""
+        """A module run by this interpreter, with the same module search path."""
         paths = {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
         command = [sys.executable, "-P", "-m", module, *arguments]
         return cls(command, environment={**os.environ, **(environment or {}), **paths})
 
     def send(self, head: dict[str, Any], body: bytes = b"") -> None:
-        """Send a message: now, as far as the child reads it, and the rest when it is looked at."""
+        """Send a message: as much as the child reads now, and the rest when it is next looked at."""
         self._unsent.extend(memoryview(part) for part in pack(head, body) if part)
         self._flush()
 
     def look(self, deadline: float = math.inf) -> Message | None:
-        """The next message, if it is there; raises `LostError` if what is there is none."""
+        """The next message, if it is there; raise `LostError` if what is there is not a message."""
         self._flush()
         try:
             return self._inbox.read(self._answers.fileno(), deadline)
@@ -86,7 +86,7 @@ class Child:
             raise LostError("broken", f"sent something else than an answer ({error})") from None
 
     def receive(self, seconds: float) -> Message:
-        """Wait for the next message; raises `LostError` if it does not come in time."""
+        """Wait for the next message; raise `LostError` if it does not come in time."""
         deadline = time.monotonic() + seconds
         while (message := self.look(deadline)) is None:
             left = deadline - time.monotonic()
@@ -107,11 +107,11 @@ class Child:
 
     @property
     def ended(self) -> bool:
-        """Whether the process is over. What it has said before may still be in the pipe."""
+        """Whether the process has ended. What it said before may still be in the pipe."""
         return self._process.poll() is not None
 
     def death(self) -> LostError:
-        """How the process ended; one that has closed its pipes has a few seconds for that."""
+        """How the process ended; one that has closed its pipes gets a few seconds to do so."""
         try:
             code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
@@ -151,7 +151,7 @@ def _describe(code: int | None) -> tuple[Kind, str, str]:
 def _start(
     command: Sequence[str], environment: Mapping[str, str] | None, log: Path | None
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a process, and give it with our end of its lifeline.
+    """Start a process, and return it with our end of its lifeline.
 
     Once that end is closed, the kernel kills the group. This is a property of the pipe, not of a process: the child has
     nothing to do but to keep its end open. Before it is set, the child has not got its first message, and ends if none
@@ -177,7 +177,7 @@ def _start(
 
 
 def _end(process: subprocess.Popen[bytes], lifeline: int, owner: int) -> None:
-    """End a process and all that it started, and leave nothing behind."""
+    """End a process and everything it started, and leave nothing behind."""
     if os.getpid() != owner:  # a fork of ours, which is to leave the child alone
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -24,13 +24,13 @@ class BrokenMessageError(Exception):
 
 
 def pack(head: dict[str, Any], body: bytes = b"") -> list[bytes]:
-    """Write a message: its parts one after the other, since a large body is not to be copied."""
+    """Encode a message: as separate parts, so that a large body is not copied."""
     text = json.dumps(head).encode()
     return [_LENGTHS.pack(len(text), len(body)) + text, body]
 
 
 class Inbox:
-    """Reads one message after the other, and never a byte beyond the one that it is at."""
+    """Reads one message after the other, and never a byte beyond the current one."""
 
     def __init__(self, largest: int = _LARGEST) -> None:
         self._largest, self._data = largest, bytearray()
@@ -81,14 +81,14 @@ class Line:
         self._inbox = Inbox(sys.maxsize)
 
     def receive(self) -> Message | None:
-        """The next message of the parent; None: there are no more."""
+        """The next message from the parent; None if there are no more."""
         try:
             return self._inbox.read(self._requests)
         except EOFError:
             return None
 
     def send(self, head: dict[str, Any], body: bytes = b"") -> None:
-        """Send a message to the parent; without one, nobody waits for what this process does, and it ends."""
+        """Send a message to the parent; if there is none, nobody waits for what this process does, and it ends."""
         try:
             self._answers.writelines(pack(head, body))
             self._answers.flush()

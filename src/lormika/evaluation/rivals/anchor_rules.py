@@ -19,7 +19,7 @@ def version() -> str:
 
 
 def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
-    """Set Anchor up for a table; gives the function that explains an instance."""
+    """Set Anchor up for a table; return the function that explains an instance."""
     from anchor.anchor_tabular import AnchorTabularExplainer
 
     class Recording(AnchorTabularExplainer):  # type: ignore[misc]

@@ -1,6 +1,6 @@
 """DiCE (Mothilal et al. 2020), the package dice-ml: five counterfactual rows, with its defaults.
 
-It has several methods that need no gradients; here are the random one and the genetic one.
+It has several methods that need no gradients; the random one and the genetic one are used here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def version() -> str:
 
 
 def prepare(task: dict[str, Any], model: Any, method: str) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
-    """Set DiCE up for a table; gives the function that explains an instance.
+    """Set DiCE up for a table; return the function that explains an instance.
 
     Columns are called f00, f01, …, and categories are their codes as texts, which is what DiCE makes of them anyway.
     """

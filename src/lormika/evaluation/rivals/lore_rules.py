@@ -19,7 +19,7 @@ def version() -> str:
 
 
 def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
-    """Set LORE up for a table; gives the function that explains an instance.
+    """Set LORE up for a table; return the function that explains an instance.
 
     Columns are called f0, f1, …: LORE splits its own names of categories at the sign "=".
     """
@@ -51,7 +51,7 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
 
 
 def _keep_neighbourhood(explainer: Any) -> list[np.ndarray]:
-    """LORE does not give its neighbourhood away: listen to the generator."""
+    """LORE does not return its neighbourhood: listen to the generator."""
     kept: list[np.ndarray] = []
     generate = explainer.generator.generate
 

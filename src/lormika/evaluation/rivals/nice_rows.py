@@ -17,10 +17,10 @@ def version() -> str:
 
 
 def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
-    """Set NICE up for a table, for which it asks the model about all of it; gives the function that explains.
+    """Set NICE up for a table, asking the model about all of it; return the function that explains an instance.
 
-    NICE starts from the nearest row of another class, of those that the model labels rightly. What counts as right are
-    the model's own labels here, so that no row is left out.
+    NICE starts from the nearest row of another class among those that the model labels correctly. Here the model's own
+    labels count as correct, so that no row is left out.
     """
     from nice import NICE
 

@@ -1,9 +1,9 @@
 """The process of a rival: `python rival_child.py NAME TASK`, run by path, by an interpreter that need not have lormika.
 
 TASK is a file that the parent wrote with joblib. The rival is set up once. Then each message names an instance and a
-seed, and is answered with one: the rules in a neutral form, and what they cost. What the rival prints goes to standard
-error. `python rival_child.py NAME --check` only tells whether the rival can be imported. What a message is, is said in
-`lormika/processes/__init__.py`; here it has no bytes after its JSON object.
+seed, and is answered by one: the rules in a neutral form, and what they cost. What the rival prints goes to standard
+error. `python rival_child.py NAME --check` only tells whether the rival can be imported. Messages are defined in
+`lormika/processes/__init__.py`; here they have no bytes after their JSON object.
 
 A condition is `{"feature": name, "above": a, "up_to": b}` (a < value <= b; either may be null), or `{"feature": name,
 "is": code}` or `{"feature": name, "is_not": code}` with the code of a category. A rule is its conditions and the code
@@ -36,7 +36,7 @@ _LENGTHS = struct.Struct(">QQ")
 
 
 def main() -> None:
-    """Serve until no more messages come."""
+    """Serve until no more messages arrive."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")

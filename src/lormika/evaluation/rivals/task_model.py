@@ -1,4 +1,4 @@
-"""The model of a task: from encoded rows to codes of classes, counting what it is asked."""
+"""The model of a task: from encoded rows to codes of classes, counting its calls and rows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ROWS_TO_COMPARE = 500
 class TaskModel:
     """A pipeline of a column transformer and a classifier.
 
-    Rivals ask it about few rows many times, and then the way through a frame takes most of the time. So the classifier
-    gets the same matrix in a quicker way, if a trial shows that it is the same.
+    Rivals ask about few rows many times, and then building a frame takes most of the time. So the classifier gets the
+    same matrix in a quicker way, if a trial shows that it is the same.
     """
 
     def __init__(self, task: dict[str, Any]) -> None:
