@@ -40,12 +40,12 @@ class Feature:
 
     @property
     def integer(self) -> bool:
-        """Whether the column stores whole numbers only."""
+        """Whether the column stores only whole numbers."""
         return self.number_type is not None and self.number_type.kind in "iu"
 
     @property
     def lists_categories(self) -> bool:
-        """Whether the column's type lists its categories, so that a model may go by their positions."""
+        """Whether the column's type lists its categories, so that a model may rely on their positions."""
         return isinstance(self.restorer, Lookup) and restore.has_list(self.restorer)
 
     def widened(self, more: Sequence[Scalar]) -> Feature:
@@ -124,7 +124,7 @@ class Feature:
         return codes
 
     def _as_stored(self, row: int, value: Scalar) -> Scalar:
-        """A category that the background lacks, as the column's type stores it."""
+        """A category that does not occur in the background, as the column's type stores it."""
         assert isinstance(self.restorer, Lookup)
         found = restore.as_stored(self.restorer, value)
         if found is None or found in (math.inf, -math.inf):

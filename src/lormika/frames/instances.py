@@ -1,4 +1,4 @@
-"""Instances: encoded rows to be explained, which may have categories that the background does not have."""
+"""Instances: encoded rows to be explained, possibly with categories that do not occur in the background."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from lormika.frames.values import Scalar
 
 Unseen = Mapping[int, Scalar]
-"""By the position of its feature, a category that the background does not have."""
+"""Categories that do not occur in the background, by the position of their feature."""
 
 _BLOCK = 16
 
@@ -19,8 +19,8 @@ _BLOCK = 16
 class Instances:
     """Encoded rows, and what is unseen in each of them.
 
-    An unseen category is encoded by the position after all that its feature has, whatever it is: so a row is encoded
-    the same alone and beside others, and only its own part of this object says what that position stands for.
+    An unseen category, whatever it is, is encoded by the position after all categories of its feature: so a row is
+    encoded the same alone and among others, and only its own part of this object says what that position stands for.
     """
 
     rows: np.ndarray  # instances x features

@@ -70,7 +70,7 @@ class PandasAssembler:
 
 
 def assembler(table: Any) -> Assembler:
-    """What puts restored columns together to a table like this one."""
+    """What assembles restored columns into a table like this one."""
     return PandasAssembler(table.columns)
 
 
@@ -104,5 +104,5 @@ def as_stored(native: Any, value: Scalar) -> Any:
 
 
 def has_list(native: Any) -> bool:
-    """Whether a column's type lists its categories, so that a model may go by their positions."""
+    """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.dtype).startswith(("category", "dictionary"))

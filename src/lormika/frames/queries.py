@@ -1,4 +1,4 @@
-"""Names and values as SQL and pandas' query language write them: exactly, whatever they hold."""
+"""Names and values as SQL and pandas' query language write them: exactly, whatever they contain."""
 
 from __future__ import annotations
 

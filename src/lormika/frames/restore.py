@@ -21,7 +21,7 @@ _LIBRARIES = {"numpy": of_numpy, "pandas": of_pandas, "polars": of_polars, "pyar
 
 
 def _library(native: Any) -> ModuleType:
-    """What is to be known of the library of a table or column."""
+    """The module for the library of a table or column."""
     for ancestor in type(native).__mro__:  # of a class derived from a frame, too
         name = ancestor.__module__.partition(".")[0]
         if name in _LIBRARIES:
@@ -36,13 +36,13 @@ def frame_column(column: Any, categories: Categories) -> Restorer:
 
 
 def assembler(table: Any) -> Assembler:
-    """What puts restored columns together to a table like this native one."""
+    """What assembles restored columns into a table like this native one."""
     assemble: Assembler = _library(table).assembler(table)
     return assemble
 
 
 def declared_categories(column: Any) -> Categories:
-    """Category list of a native column's type, in its order; None: the type has no list of its own."""
+    """Category list of a native column's type, in its order; None if the type has no list of its own."""
     categories: Categories = _library(column).declared_categories(column)
     return categories
 
@@ -51,13 +51,13 @@ def declared_categories(column: Any) -> Categories:
 
 
 def widen(lookup: Lookup, more: Sequence[Scalar]) -> Lookup:
-    """Take more categories, as `as_stored` gives them, after those that there are."""
+    """Add categories, as `as_stored` gives them, after the existing ones."""
     native = _library(lookup.categories).widen(lookup.categories, lookup.size, list(more))
     return Lookup(native, lookup.size + len(more), lookup.holds_missing)
 
 
 def as_stored(lookup: Lookup, value: Scalar) -> Scalar | None:
-    """A category as the column's type stores it; None: the type has no place for it."""
+    """A category as the column's type stores it; None if the type has no place for it."""
     try:
         stored = _library(lookup.categories).as_stored(lookup.categories, value)
     except Exception:  # whatever a library says of a value that does not fit
@@ -69,5 +69,5 @@ def as_stored(lookup: Lookup, value: Scalar) -> Scalar | None:
 
 
 def has_list(lookup: Lookup) -> bool:
-    """Whether the column's type lists its categories, so that a model may go by their positions."""
+    """Whether the column's type lists its categories, so that a model may rely on their positions."""
     return bool(_library(lookup.categories).has_list(lookup.categories))

@@ -125,7 +125,7 @@ class Schema:
 
 
 def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | None) -> Schema:
-    """Schema of a table; string, category, boolean and object columns are categorical, and those named."""
+    """Schema of a table; string, category, boolean and object columns are categorical, and so are those named."""
     if not reader.columns:
         raise InputError("the table has no columns")
     if reader.n_rows == 0:
@@ -136,7 +136,7 @@ def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | N
 
 
 def is_identifier(different: int, rows: int) -> bool:
-    """Whether categories tell single rows apart, as names and numbers of customers do: nearly all of many differ.
+    """Whether categories identify single rows, as customer names and numbers do: nearly all of many differ.
 
     >>> is_identifier(200, 200), is_identifier(150, 200), is_identifier(10, 10)
     (True, False, False)

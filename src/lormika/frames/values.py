@@ -16,7 +16,7 @@ _LONG = 1e21  # floats from here on are written with an exponent
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, pandas.NA, NaT and masked values.
+    """Whether a value is None, NaN, pandas.NA, NaT or masked.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(np.ma.masked), is_missing(""), is_missing(0)
     (True, True, True, False, False)
@@ -27,7 +27,7 @@ def is_missing(value: object) -> bool:
 
 
 def first_masked(values: object) -> int | None:
-    """Row of the first value that a masked array hides; None: it hides none.
+    """Row of the first value that a masked array hides; None if it hides none.
 
     >>> first_masked(np.ma.masked_equal([1, 2, 3], 2)), first_masked(np.array([1, 2])), first_masked([1, 2])
     (1, None, None)
@@ -39,7 +39,7 @@ def first_masked(values: object) -> int | None:
 
 
 def plain(value: Any) -> Any:
-    """Turn a numpy scalar, or a string of a class of its own, into a plain Python one.
+    """Turn a numpy scalar, or an instance of a string subclass, into a plain Python value.
 
     >>> plain(np.int8(3)), plain(np.str_("a")), plain(None)
     (3, 'a', None)
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 
 def is_list(value: object) -> bool:
-    """Tell what holds values one after the other from a single one; an array may have no dimension.
+    """Whether something holds a sequence of values rather than a single one; an array may have no dimension.
 
     >>> is_list(["a"]), is_list(np.array([1, 2])), is_list("ab"), is_list(np.array(3))
     (True, True, False, False)
@@ -59,7 +59,7 @@ def is_list(value: object) -> bool:
 
 
 def is_too_large(value: object) -> bool:
-    """Tell a whole number beyond all float64 ones: neither JSON nor a message can hold it.
+    """Whether a whole number is beyond all float64 values: neither JSON nor a message can hold it.
 
     >>> is_too_large(10**400), is_too_large(10**30), is_too_large("9" * 400)
     (True, False, False)
@@ -77,7 +77,7 @@ def value_order(value: Scalar) -> tuple[bool, Scalar]:
 
 
 def format_number(value: float) -> str:
-    """Write a number as people do: whole, with all its digits, if it is whole, else to six digits.
+    """Write a number as people do: in full if it is whole, otherwise to six digits.
 
     >>> format_number(40.0), format_number(0.1 + 0.2), format_number(1234567.5)
     ('40', '0.3', '1234567.5')
@@ -94,7 +94,7 @@ def format_number(value: float) -> str:
 
 
 def format_exact(value: float) -> str:
-    """Write a number in full, with as few digits as tell it from all others.
+    """Write a number in full, with as few digits as distinguish it from all others.
 
     >>> format_exact(28.0), format_exact(0.305), format_exact(0.1 + 0.2)
     ('28', '0.305', '0.30000000000000004')

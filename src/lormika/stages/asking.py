@@ -1,4 +1,4 @@
-"""Asking: generators that yield rows and get the model's answer, run together so that they share every call."""
+"""Asking: generators that yield rows and receive the model's answer, run together so that they share every call."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from lormika.stages.sample import distinct_rows
 
 T = TypeVar("T")
 Asking = Generator[np.ndarray, Answer, T]
-"""Yields encoded rows, gets the model's answer about them, and returns a result."""
+"""Yields encoded rows, receives the model's answer about them, and returns a result."""
 
 Spread = Callable[..., Iterable[Any]]
-"""Like `map`; one of threads works on several things at a time."""
+"""Like `map`; the `map` of a thread pool works on several things at a time."""
 
 
 def run_together(
     model: Model, schema: Schema, ways: Sequence[Asking[T]], unseen: Sequence[Unseen], spread: Spread = map
 ) -> list[T]:
-    """Run all to their end; in each round, one model call answers what all of them want to know.
+    """Run all of them to the end; in each round, one model call answers what all of them ask.
 
-    Of each, `unseen` says which categories its instance alone has: where the columns' types list their categories,
-    instances with the same ones share a call. In the first round the model is asked twice about the first row of each,
-    apart from all others: the last row of that answer tells whether the model repeats itself.
+    For each, `unseen` says which categories only its instance has: where the columns' types list their categories,
+    instances with the same ones share a call. In the first round the model is asked a second time about the first row
+    of each, apart from all others: the last row of that answer shows whether the model repeats itself.
     """
     results: dict[int, T] = {}
     answers: dict[int, Answer | None] = dict.fromkeys(range(len(ways)))
@@ -48,7 +48,7 @@ def run_together(
 
 
 def _advance(way: Asking[Any], answer: Answer | None) -> tuple[np.ndarray | None, Any]:
-    """Rows that it asks about next; or None, and its result."""
+    """The rows that it asks about next; or None, and its result."""
     try:
         return (next(way) if answer is None else way.send(answer)), None
     except StopIteration as stop:
@@ -58,7 +58,7 @@ def _advance(way: Asking[Any], answer: Answer | None) -> tuple[np.ndarray | None
 def _ask(
     model: Model, schema: Schema, wanted: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
 ) -> dict[int, Answer]:
-    """Ask once about all rows; of rows that are the same, about one."""
+    """Ask once about all rows; duplicate rows are asked about only once."""
     wide, parts = joined(schema, list(wanted.values()), unseen)
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
@@ -81,7 +81,7 @@ def _ask(
 
 
 def _answers(model: Model, schema: Schema, rows: np.ndarray) -> bool:
-    """Whether a model that has failed takes these rows."""
+    """Whether a model that has failed accepts these rows."""
     try:
         model(schema.restore(rows))
     except (InputError, ModelError):

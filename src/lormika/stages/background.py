@@ -70,7 +70,7 @@ class Background:
         return int(self.codes.shape[1])
 
     def with_unseen(self, unseen: Unseen) -> Background:
-        """The same rows beside an instance with categories that none of them has."""
+        """The same rows, next to an instance with categories that none of them has."""
         return replace(self, schema=self.schema.with_unseen(unseen)) if unseen else self
 
     def squared_distances(self, instances: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
 
 
 def _position(values: np.ndarray, value: float) -> float:
-    """Position of a category among the distinct ones; -1: it is none of them."""
+    """Position of a category among the distinct ones; -1 if it is none of them."""
     if np.isnan(value):
         return len(values) - 1 if np.isnan(values[-1]) else -1
     position = int(np.searchsorted(values, value))

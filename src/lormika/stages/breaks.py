@@ -1,4 +1,4 @@
-"""Breaks: edits that make true conditions false, summed up by features, so that any rule is judged at once."""
+"""Breaks: edits that make true conditions false, summed up by feature, so that any rule can be judged quickly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lormika.stages.trials import Trials
 
 
 class Sums(NamedTuple):
-    """What some edits come to."""
+    """Totals over several edits."""
 
     rows: float
     change: float  # of the log-odds
@@ -43,7 +43,7 @@ _ROUNDING, _DIGITS = 1e-10, 9
 
 
 def difference(mean: float, value: float) -> float:
-    """How much a mean is above a value; 0, if no more than rounding tells them apart."""
+    """How much a mean is above a value; 0 if the difference is no more than rounding."""
     found = mean - value
     return found if abs(found) > _ROUNDING * max(1.0, abs(value)) else 0.0
 
@@ -76,7 +76,7 @@ class Breaks:
         return self._by_item[self._ends[item] : self._ends[item + 1]]
 
     def of(self, rows: list[int]) -> tuple[Sums, Sums]:
-        """Over edits that change one or two of these features: to values of similar rows, and to all but the others."""
+        """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
         pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
         return _total([self._similar[row] for row in rows] + pairs), _total([self._every[row] for row in rows] + pairs)
 
@@ -87,9 +87,9 @@ class Breaks:
     def expected(self, rows: list[int], sign: int) -> float:
         """Mean change of the certainty, in the direction of a sign, if rows of the background break the rule.
 
-        Each feature is taken to leave the instance's item independently of the others, as often as in the background.
-        Where two do, the pairs count, which have values of similar rows, or the sum of what each does alone with values
-        of the background: whichever goes less in that direction. Where more do, their pairs stand for them.
+        Each feature is assumed to leave the instance's item independently of the others, as often as in the background.
+        If two do, either the pairs count, which have values of similar rows, or the sum of what each does alone with
+        values of the background: whichever goes less in that direction. If more do, their pairs represent them.
         """
         outside, alone = [self._outside[row] for row in rows], [self._move(self._background[row]) for row in rows]
         total = weight = 0.0
@@ -143,7 +143,7 @@ class Breaks:
         return _Need(2 * int((change < 0).sum()) <= len(own), move, (feature,))
 
     def weights(self, own: np.ndarray) -> np.ndarray:
-        """How much some single edits count beside each other: as often as rows of the background have their values."""
+        """The weights of several single edits: how often rows of the background have their values."""
         return self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
 
     def outside(self, feature: int) -> np.ndarray:
@@ -156,7 +156,7 @@ class Breaks:
         return np.flatnonzero(own)
 
     def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> list[Sums]:
-        """Of each feature, sums of single edits that lead out of the instance's item."""
+        """For each feature, sums of single edits that lead out of the instance's item."""
         rows, size = self._row_of[self._trials.edits.feature], len(self._items.features)
         breaks = counted & (rows >= 0)
         breaks[breaks] = self.in_item[breaks] != self._own_items[rows[breaks]]
@@ -165,7 +165,7 @@ class Breaks:
         return list(map(Sums._make, np.column_stack(columns).tolist()))
 
     def _turns_inside(self) -> list[bool]:
-        """Of each feature: whether a value inside the instance's own item turns the prediction."""
+        """For each feature, whether a value inside the instance's own item turns the prediction."""
         turned = set(self.in_item[self._trials.singles.turned].tolist())
         return [own >= 0 and own in turned for own in self._own_items.tolist()]
 
@@ -189,13 +189,13 @@ def _total(parts: Sequence[Sums]) -> Sums:
 
 
 def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
-    """What is summed up, in the order of `Sums`."""
+    """The values to sum up, in the order of `Sums`."""
     change = responses.change
     return np.ones(len(change)), change, change < 0, change > 0, responses.turned, responses.certainty
 
 
 def _shares_outside(spread: Spread, items: Items) -> list[float]:
-    """Of each feature: share of the background that is not in the instance's item."""
+    """For each feature, the share of the background that is not in the instance's item."""
     return [
         1.0 if own < 0 else 1.0 - spread.share(f, items.conditions[items.first_of(row) + own])
         for row, (f, own) in enumerate(zip(items.features, items.instance.tolist(), strict=True))
@@ -203,7 +203,7 @@ def _shares_outside(spread: Spread, items: Items) -> list[float]:
 
 
 def items_of_singles(items: Items, edits: Edits) -> np.ndarray:
-    """Item that holds after each single edit; -1: none, as of a constant feature, or a category no similar row has."""
+    """Item that holds after each single edit; -1: none (a constant feature, or a category no similar row has)."""
     within = np.full(len(edits), -1)
     within[edits.levels] = np.array([target.item for target in edits.targets], dtype=np.intp)[:, None]
     ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))

@@ -62,7 +62,7 @@ class Choice:
         return [replace(rule, category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
 
     def _own_condition(self, f: int) -> Condition:
-        """The item of the instance, as far as no value turns the prediction; of a constant feature, its value."""
+        """The item of the instance, as far as no value turns the prediction; for a constant feature, its value."""
         items, own = self.space.items, float(self.trials.edits.instance[f])
         row = items.row_of(f)
         if row is not None and items.instance[row] >= 0:
@@ -73,7 +73,7 @@ class Choice:
         return between(self.background, f, own, own, own)
 
     def _narrowed(self, item: Interval, f: int, own: float) -> Interval:
-        """From the instance's value on, in both directions, as far as no asked value turns the prediction."""
+        """From the instance's value, in both directions, as far as no value asked about turns the prediction."""
         edits, turned = self.trials.edits, self.trials.singles.turned
         inside = (edits.feature == f) & (item.low <= edits.value) & (edits.value < item.high)
         turning, staying = edits.value[inside & turned], edits.value[inside & ~turned]
@@ -87,12 +87,12 @@ class Choice:
         return replace(item, low=low, high=high, integer=item.integer and narrow.integer)
 
     def _weights(self, options: SearchOptions) -> np.ndarray:
-        """Of each feature that varies; 0, if no value of it matters."""
+        """The weight of each feature that varies; 0 if none of its values matters."""
         effects = self.trials.weights[list(self.space.items.features)] if options.weight == "effect" else 1.0
         return np.where(self.confirmation.matters, effects, 0.0)
 
     def _searched(self, options: SearchOptions) -> dict[Category, list[Rule]]:
-        """The first k rules of each kind; ever longer lists are searched for until there are so many, or no more."""
+        """The first k rules of each kind; ever longer lists are searched until there are k, or no more."""
         kinds = _CONFIRMED_BY_LABELS if self.unit == "label" else _SEARCHED
         kept: dict[Category, list[Rule]] = {kind: [] for kind in kinds}
         weights, size = self._weights(options), _AT_FIRST * options.k
@@ -111,7 +111,7 @@ class Choice:
     def _candidates(
         self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...], size: int
     ) -> dict[Category, list[Candidate]]:
-        """The first rules of each kind, as many as there are up to a size."""
+        """The first rules of each kind, up to the given size."""
         found: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
         if not weights.any():
             return found
@@ -122,7 +122,7 @@ class Choice:
         return found
 
     def _distinct(self, candidates: list[Candidate], kind: Category, k: int) -> list[Rule]:
-        """The first k that are confirmed, and match other rows and change other features than those before."""
+        """The first k that are confirmed, and match other rows and change other features than earlier ones."""
         rules: list[Rule] = []
         covers: list[np.ndarray] = []
         changes: set[tuple[int, ...]] = set()
@@ -213,7 +213,7 @@ class Choice:
 
 
 def _value_order(schema: Schema, condition: Condition) -> float:
-    """Where a condition stands among those of its feature: numbers ascending, categories as listed, missing last."""
+    """Position of a condition among those of its feature: numbers ascending, categories as listed, missing last."""
     if isinstance(condition, Interval):
         return condition.low
     if isinstance(condition, Equals):

@@ -13,10 +13,10 @@ _CLEAR = 3.0  # standard deviations by which a share must rise again
 
 
 def may_be_codes(values: np.ndarray, counts: np.ndarray) -> bool:
-    """Whether sorted numbers, each so often, are spread as amounts hardly are: few, whole, and negative or uneven.
+    """Whether sorted numbers with these counts are unlike amounts: few, whole, and negative or unevenly distributed.
 
-    Amounts, such as numbers of children, mostly have one value that is the most frequent, and the farther from it, the
-    rarer they are. Where they become clearly more frequent again, the order may mean nothing.
+    Amounts, such as numbers of children, mostly have one most frequent value, and get rarer the farther they are from
+    it. Where they become clearly more frequent again, the order may mean nothing.
 
     >>> may_be_codes(np.array([0, 1, 2, 3, 4]), np.array([300, 140, 60, 12, 14]))
     False
@@ -35,12 +35,12 @@ def may_be_codes(values: np.ndarray, counts: np.ndarray) -> bool:
 
 
 def _rises_again(counts: list[int]) -> bool:
-    """Whether the counts, from the largest on in any direction, do not only fall."""
+    """Whether the counts rise again somewhere, going away from the largest in either direction."""
     peak = counts.index(max(counts))
     outwards = [counts[peak:], counts[: peak + 1][::-1]]
     return any(_is_clear(near, far) for side in outwards for near, far in pairwise(side))
 
 
 def _is_clear(near: int, far: int) -> bool:
-    """Whether more rows have the farther value than the nearer one, by more than chance has it."""
+    """Whether more rows have the farther value than the nearer one, by more than chance would explain."""
     return far - near > _CLEAR * math.sqrt(near + far)

@@ -1,6 +1,6 @@
-"""Confirm: whether a rule is true of the instance, by what the model said of its edits.
+"""Confirm: whether a rule is true of the instance, judged by what the model said about its edits.
 
-A rule that is true of the instance is broken by edits, one that is not is made true; only features of the rule change.
+Edits break a rule that is true of the instance, and make true one that is not; only features of the rule change.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Confirmation:
         self._pair_keys = trials.pairs.targets @ (len(edits.targets), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...], category: Category) -> Check | None:
-        """What the model said of a rule with these items; None: it is not true of the instance, or cannot be told."""
+        """What the model said about a rule with these items; None if it is not true of the instance, or unknown."""
         places = [self._items.places[i] for i in chosen]
         if not all(self.matters[row] for row, _ in places):
             return None
@@ -88,7 +88,7 @@ class Confirmation:
         return sign * sums.change / sums.rows >= LEAST and 2 * agreed > sums.rows and sign * move > 0
 
     def most_needed(self) -> tuple[tuple[int, ...], Check] | None:
-        """Features whose values the prediction needs most, and what the model said of others; None: it needs none."""
+        """Features whose values the prediction needs most, and what the model said without them; None if none."""
         features = self._breaks.most_needed()
         if not features:
             return None
@@ -126,7 +126,7 @@ class Confirmation:
         return bool(((together - alone).mean(axis=0) >= MATTERS).all())
 
     def _rises_in_background(self, changed: list[int]) -> bool:
-        """Whether values of the background inside the items, each item alone and added up, raise the certainty."""
+        """Whether values of the background inside the items, summed over the items, raise the certainty."""
         source, singles = self._trials.edits.source, self._trials.singles
         moves = []
         for item in changed:
@@ -148,7 +148,7 @@ class Confirmation:
         return [i for i in chosen if i not in self._items.own]
 
     def _trial(self, changed: list[int]) -> _Trial | None:
-        """Edits that make these items true, one or two; None: there are none."""
+        """Edits that make these items, one or two, true; None if there are none."""
         targets = [self._target_of_item[item] for item in changed if item in self._target_of_item]
         if len(targets) < len(changed) or not 1 <= len(changed) <= 2:
             return None

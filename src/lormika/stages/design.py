@@ -1,7 +1,7 @@
-"""Points that decide how new rows are mixed: spread evenly and always the same, or drawn independently.
+"""Points that determine how new rows are mixed: spread evenly and always the same, or drawn independently.
 
-An even design is the Sobol sequence: any part of it fills the cube more evenly than random points do, and no luck
-is left, so that an explanation does not depend on a seed.
+An even design is the Sobol sequence: any part of it fills the cube more evenly than random points do, and nothing is
+left to chance, so that an explanation does not depend on a seed.
 """
 
 from __future__ import annotations

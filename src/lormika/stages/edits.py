@@ -1,4 +1,4 @@
-"""Edits: the instance with one value changed, or two; the model is asked about them beside the sample."""
+"""Edits: the instance with one or two values changed; the model is asked about them along with the sample."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Edits:
     all_singles: int  # those that there are; some may have been left out
 
     def rows(self, singles: np.ndarray) -> np.ndarray:
-        """Encoded rows of edits, each made of so many single ones (edits x singles)."""
+        """Encoded rows of edits, each made of several single ones (edits x singles)."""
         rows = np.repeat(self.instance[None], len(singles), axis=0)
         for column in singles.T:
             rows[np.arange(len(rows)), self.feature[column]] = self.value[column]
@@ -46,7 +46,7 @@ class Edits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Pairs of targets of different features, at each level both."""
+    """Pairs of targets of different features, both at the same level."""
 
     targets: np.ndarray  # pairs x 2
     singles: np.ndarray  # pairs x 2: the single edits it is made of
@@ -59,7 +59,7 @@ class Pairs:
 def make_edits(
     background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, most: int
 ) -> Edits:
-    """All single edits; if these are too many, the first value of every feature, then the second, and so on."""
+    """All single edits; if there are too many, the first value of every feature, then the second, and so on."""
     found = [choices(background, spread, items, sample, instance, f) for f in range(len(instance))]
     kept = _kept(found, max(most, _AT_LEAST * len(found)))
     feature = np.repeat(np.arange(len(found)), [len(values) for values in kept])
@@ -90,7 +90,7 @@ def make_edits(
 
 
 def _kept(found: Sequence[Choices], most: int) -> list[list[float]]:
-    """Values of each feature that are asked about, ascending."""
+    """The values of each feature to ask about, ascending."""
     if sum(len(choice.values) for choice in found) <= most:
         return [sorted(choice.values) for choice in found]
     ranked = [
@@ -105,12 +105,12 @@ def _kept(found: Sequence[Choices], most: int) -> list[list[float]]:
 
 
 def _urgency(source: int) -> int:
-    """The lowest reason to ask about a value."""
+    """The most urgent reason to ask about a value: its lowest bit."""
     return source & -source
 
 
 def _pairable(targets: Sequence[Target]) -> np.ndarray:
-    """All targets of a number, the most frequent ones of a category."""
+    """All targets of numbers, and the most frequent ones of categories."""
     by_feature: dict[int, list[int]] = {}
     for number, target in enumerate(targets):
         by_feature.setdefault(target.feature, []).append(number)
@@ -151,7 +151,7 @@ def _across(counts: np.ndarray) -> int:
 def smallest_edit(
     background: Background, sample: np.ndarray, instance: np.ndarray, conditions: Sequence[Condition]
 ) -> np.ndarray:
-    """Change as little of an encoded instance as makes all conditions true."""
+    """Change an encoded instance just enough to make all conditions true."""
     edited = instance.copy()
     for condition in conditions:
         f = background.schema.index(condition.feature)

@@ -12,7 +12,7 @@ MATTERS = 0.05  # least change of the log-odds, by any value of a feature, for i
 
 
 def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
-    """Mean change of the log-odds over values of the background, whatever its direction; 0, if there is none."""
+    """Mean absolute change of the log-odds over values of the background; 0 if there is none."""
     change = np.abs(singles.change)
     counted = (edits.source & Source.BACKGROUND) > 0
     # Where none of these was asked about, for want of room, others stand for them.

@@ -21,7 +21,7 @@ from lormika.rule import Condition, Equals, Interval, Missing, Rule
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """Items of the features that vary; one that is constant has none, for its condition would say nothing."""
+    """Items of the features that vary; a constant one has none, because its condition would say nothing."""
 
     conditions: tuple[Condition, ...]  # all items, by feature and value
     places: tuple[tuple[int, int], ...]  # of each item: its feature (a row of codes), and its number there
@@ -40,7 +40,7 @@ class Items:
         object.__setattr__(self, "own", own)
 
     def row_of(self, feature: int) -> int | None:
-        """Row of codes of a feature; None: it is constant in the sample."""
+        """Row of codes of a feature; None if it is constant in the sample."""
         row = bisect_left(self.features, feature)
         return row if row < len(self.features) and self.features[row] == feature else None
 
@@ -142,7 +142,7 @@ def _codes(scales: Sequence[_Scale], columns: np.ndarray) -> np.ndarray:
 def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Rule:
     """The rule, with "children = 0" for "children ≤ 0" where no number is less, and likewise at the other end.
 
-    `observed` has the numbers of each numeric feature, sorted. An instance beyond them is not called what it is not.
+    `observed` has the sorted numbers of each numeric feature. Where the instance lies beyond them, the range is kept.
     """
     named = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
     return rule if all(map(operator.is_, named, rule.conditions)) else replace(rule, conditions=named)

@@ -1,4 +1,4 @@
-"""Joining: rows of several instances in one table, although each has its own categories that the background lacks."""
+"""Joining: rows of several instances in one table, although each has its own categories unknown to the background."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lormika.frames.values import Scalar, format_value
 
 
 def groups(schema: Schema, unseen: Mapping[int, Unseen]) -> list[list[int]]:
-    """Which instances can stand in one table without any of them being changed by another.
+    """Which instances can share a table without one of them changing another.
 
-    Where a type lists its categories, a model may go by their positions, and an unseen one has the first after those
+    Where a type lists its categories, a model may rely on their positions, and an unseen one has the first after those
     of the background: no table can hold two of them. Rows without any keep the background's own list.
     """
     together: dict[tuple[tuple[int, type, Scalar], ...], list[int]] = {}
@@ -53,7 +53,7 @@ def without_unseen(schema: Schema, rows: np.ndarray) -> np.ndarray:
 
 
 def describe_unseen(schema: Schema, unseen: Sequence[Unseen]) -> str:
-    """Name the first of the categories that some instances alone have."""
+    """Name the first of the categories that only some instances have."""
     given = [(f, value) for own in unseen for f, value in own.items()]
     f, value = given[0]
     more = f" (and {len(given) - 1} more)" if len(given) > 1 else ""

@@ -34,7 +34,7 @@ class Neighbourhood:
 
 
 def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
-    """Random numbers that depend on the state and the instance alone, never on its place in a batch."""
+    """Random numbers that depend only on the state and the instance, never on its place in a batch."""
     content = np.where(np.isnan(instance), np.nan, instance + 0.0)  # one NaN, one zero
     digest = hashlib.blake2b(content.astype("<f8").tobytes(), digest_size=16).digest()
     return np.random.default_rng([random_state, *np.frombuffer(digest, dtype="<u4").tolist()])
@@ -43,7 +43,7 @@ def seed(random_state: int, instance: np.ndarray) -> np.random.Generator:
 def find(
     background: Background, labels: np.ndarray, instances: np.ndarray, settings: Settings
 ) -> Iterator[Neighbourhood]:
-    """Select and generate the rows around each encoded instance; labels are the model's, of the background."""
+    """Select and generate the rows around each encoded instance; `labels` are the model's, for the background."""
     block = max(1, min(_BLOCK, _MOST_DISTANCES // len(background)))
     for start in range(0, len(instances), block):
         some = instances[start : start + block]
@@ -106,7 +106,7 @@ def generate(
 ) -> np.ndarray:
     """New encoded rows from selected ones at these squared distances, one for each point of the unit cube.
 
-    The first half is made by crossover, the second by mutation. A point says which rows, counted from the nearest on,
+    The first half is made by crossover, the second by mutation. A point says which rows, counted from the nearest,
     are the parents, and how far to step; so an even design takes near and far rows evenly.
     """
     nearest = np.argsort(squared, kind="stable")

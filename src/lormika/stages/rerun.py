@@ -18,9 +18,10 @@ from lormika.stages.search import Candidate, Space, make_lists
 
 
 def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None, *, to_missing: bool) -> list[Rule]:
-    """The k best rules of each list; without `to_missing`, none that would be made true by taking a value away.
+    """The k best rules of each list; without `to_missing`, none that would require removing a value.
 
-    Missing is no change to make. So ever longer lists are searched for until k others are found, or there are no more.
+    Removing a value is not a change to suggest. So ever longer lists are searched until k other rules are found, or
+    there are no more.
     """
     lists, size = make_lists(space, options), options.k
     while True:
@@ -42,7 +43,7 @@ def _list_of(space: Space, lists: np.ndarray, candidate: Candidate) -> int:
 
 
 def _takes_away(space: Space, candidate: Candidate) -> bool:
-    """Whether a rule says that a value is missing which the instance has."""
+    """Whether a rule says that a value is missing although the instance has it."""
     items = space.items
     return any(isinstance(items.conditions[i], Missing) and i not in items.own for i in candidate.items)
 

@@ -1,4 +1,4 @@
-"""Responses: what the model said of edits of an instance, and how its certainty of its prediction changed."""
+"""Responses: what the model said about edits of an instance, and how its certainty of its prediction changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEAST = 1e-4  # probabilities are kept so far from 0 and 1, where log-odds have
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Responses:
-    """The model's answers about some rows, beside its answer about the instance."""
+    """The model's answers about several rows, compared with its answer about the instance."""
 
     prediction: int
     labels: np.ndarray

@@ -13,7 +13,7 @@ from lormika.frames.schema import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Rows around the instance, without the instance, and what the model says of them."""
+    """Rows around the instance, without the instance, and what the model says about them."""
 
     schema: Schema
     encoded: np.ndarray  # rows x features

@@ -48,7 +48,7 @@ class Space:
     ) -> list[Candidate]:
         """Exactly the first k candidates of each list; `lists` says which one a rule belongs to (see `make_lists`).
 
-        A rule's score counts times the least weight of its features; with a weight of 0, it does not count at all.
+        A rule's score is multiplied by the least weight of its features; with a weight of 0, it is left out altogether.
         """
         found, _ = _core.search(
             self.items.codes,

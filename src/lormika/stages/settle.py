@@ -1,7 +1,8 @@
-"""Settle: how far the ranges of a way that changes several features go on.
+"""Settle: how far the ranges of a way that changes several features extend.
 
-Only a few values of them were tried. So the model is asked about a grid: from the values that turned the prediction on,
-away from the instance, to the ends of the background. The ranges end where less than nine tenths of the grid turn.
+Only a few of their values were tried. So the model is asked about a grid: starting at the values that turned the
+prediction, away from the instance, to the ends of the background. The ranges end where less than nine tenths of the
+grid turn.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class _Grid:
         return rows
 
     def widest(self, answers: Responses, own: slice) -> Way:
-        """The largest box from the first values on that mostly leads to the way's class."""
+        """The largest box, starting at the first values, that mostly leads to the way's class."""
         points = np.array(self.points)
         hits = answers.labels[own] == self._way.label
         best, most = tuple(0 for _ in self._values), 1

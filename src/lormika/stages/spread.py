@@ -67,7 +67,7 @@ class Spread:
         return cls(background, *counted)
 
     def values(self, feature: int, own: float) -> np.ndarray:
-        """Octiles of a number among the rows with another value than the instance's, or the frequent categories."""
+        """Octiles of a number among the rows whose value differs from the instance's, or the frequent categories."""
         if not self.background.schema.features[feature].is_numeric:
             frequent: np.ndarray = self.frequent[feature]
             return np.asarray(frequent[frequent != own])
@@ -84,7 +84,7 @@ class Spread:
         return np.unique(observed[np.searchsorted(below, ranks)])
 
     def inside(self, feature: int, interval: Interval) -> np.ndarray:
-        """A few numbers that stand for the background's rows inside an interval."""
+        """A few numbers that represent the background's rows inside an interval."""
         observed, below = self.background.observed(feature), self.below[feature]
         low, high = np.searchsorted(observed, [interval.low, interval.high])
         before, rows = int(below[low - 1]) if low else 0, 0
@@ -104,7 +104,7 @@ class Spread:
         return 1.0 - float(shares.sum())
 
     def frequencies(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """How much each value counts where the background's are averaged: a category by its share, numbers alike."""
+        """The weight of each value in averages over the background: a category's share; all numbers alike."""
         is_category = ~self.background.numeric[features]
         frequencies = np.ones(len(values))
         chosen = zip(features[is_category].tolist(), values[is_category].astype(np.intp).tolist(), strict=True)
@@ -113,7 +113,7 @@ class Spread:
 
 
 def _others(observed: np.ndarray, below: np.ndarray) -> tuple[float, ...]:
-    """All observed numbers, if they are few; else some from the least to the greatest."""
+    """All observed numbers, if there are few; otherwise some from the least to the greatest."""
     if len(observed) <= _FEW:
         return tuple(observed.tolist())
     ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)

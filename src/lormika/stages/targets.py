@@ -3,7 +3,7 @@
 A *target* is a place a change can take a feature to: an item that is not true of the instance. It is tried at up to
 three *levels*: the value nearest to the instance's, the typical one, and a far one. A feature that is constant among
 similar rows has no items; its targets are the sides of the instance's value in the whole background, or its other
-categories there. Missing is no target.
+categories there. A missing value is never a target.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FAR = 0.9  # share of a target's rows that lie before its far level
 
 
 class Source:
-    """Why a value is asked about, as bits; the lower, the sooner. Plain numbers, for the flags of an enum are slow."""
+    """Why a value is asked about, as bits; the lower, the sooner. Plain numbers, because enum flags are slow."""
 
     TYPICAL = 1
     BACKGROUND = 2
@@ -50,7 +50,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All that a feature could be changed to."""
+    """Everything that a feature could be changed to."""
 
     values: dict[float, int]  # with their sources
     targets: tuple[Target, ...]
@@ -59,7 +59,7 @@ class Choices:
 def choices(
     background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, feature: int
 ) -> Choices:
-    """Values of interest of a feature, and its targets; none of one that only tells rows apart."""
+    """Values of interest of a feature, and its targets; none for a feature that only tells rows apart."""
     if feature in spread.identifiers:
         return Choices({}, ())
     own = float(instance[feature])
@@ -86,7 +86,7 @@ def choices(
 
 
 def _ranges(items: Items, row: int | None) -> list[Interval]:
-    """The items of a number; none of a category, or of a feature that is constant."""
+    """The items of a number; none for a category, or for a constant feature."""
     if row is None:
         return []
     first = items.first_of(row)

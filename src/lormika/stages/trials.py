@@ -1,7 +1,7 @@
-"""Trials: what the model says of edits of an instance, asked for in as few calls as possible.
+"""Trials: what the model says about edits of an instance, asked for in as few calls as possible.
 
-The way of one instance is a generator: it yields rows that the model is to be asked about, and gets the answer. So one
-instance and many run the same code, and instances that are on the way together share every call.
+The work on one instance is a generator: it yields rows to ask the model about, and receives the answer. So one instance
+and many run the same code, and instances that are processed together share every call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SETTLED = 5  # ways that are widened
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """Edits of an instance, what the model said of them, and which ways were seen to turn its prediction."""
+    """Edits of an instance, what the model said about them, and the ways that were seen to turn its prediction."""
 
     edits: Edits
     singles: Responses
@@ -42,14 +42,14 @@ class Trials:
 
     @property
     def weights(self) -> np.ndarray:
-        """What the scores of rules count times: squares, so that features that hardly matter stay behind."""
+        """Weights of the scores of rules: squared effects, so that features that hardly matter rank low."""
         weights: np.ndarray = self.effects**2
         return weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """Edits that go into the first call, beside the sample."""
+    """Edits that go into the first call, along with the sample."""
 
     edits: Edits
     pairs: Pairs
@@ -58,7 +58,7 @@ class Plan:
 
     @classmethod
     def of(cls, edits: Edits, most: int) -> Plan:
-        """All pairs, if there may be so many rows; else none of them, until it is known which are worth it."""
+        """All pairs, if that many rows are allowed; otherwise none, until it is known which are worth asking about."""
         wanted = count_pairs(edits, edits.pairable)
         chosen = edits.pairable if wanted + len(edits) <= most else edits.pairable[:0]
         return cls(edits, make_pairs(edits, chosen), wanted, count_pairs(edits, np.arange(len(edits.targets))))
@@ -70,7 +70,7 @@ class Plan:
 
 
 def try_edits(spread: Spread, plan: Plan, own: Answer, answer: Answer, unlike: np.ndarray, most: int) -> Asking[Trials]:
-    """Go on from the answers about the instance and about the plan's rows; `unlike` rows have other labels."""
+    """Continue from the answers about the instance and the plan's rows; `unlike` rows have other labels."""
     background, edits, pairs = spread.background, plan.edits, plan.pairs
     singles, paired = respond(own, answer[: len(edits)]), respond(own, answer[len(edits) :])
     if len(pairs) < plan.wanted_pairs:
@@ -112,7 +112,7 @@ def _has_number(background: Background, way: Way) -> bool:
 
 
 def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
-    """Pairs among the targets that change the certainty most, of as many targets as fit."""
+    """Pairs among the targets that change the certainty most, for as many targets as fit."""
     strength = np.abs(singles.change[edits.levels[edits.pairable]]).max(axis=1)
     ranked = edits.pairable[np.argsort(-strength, kind="stable")]
     low, high = 0, len(ranked)
@@ -154,7 +154,7 @@ def _further_ways(
 
 
 def _irreducible(background: Background, instance: np.ndarray, own: Answer, ways: list[Way]) -> Asking[list[Way]]:
-    """Ways of three features, or of two of them where these turn it, too, for not all pairs were asked about."""
+    """Ways of three features, or of two of them if these also turn it, since not all pairs were asked about."""
     places = [(way, f) for way in ways for f in way.features if len(way.features) > 2]
     if not places:
         return ways

@@ -1,7 +1,7 @@
-"""Turning: changes of the instance that turn its prediction, each as wide as it was seen to.
+"""Turning: changes of the instance that turn its prediction, each as wide as was observed.
 
 A change is *irreducible* if no part of it turns the prediction. It becomes a *way*: ranges and categories that start at
-the values which turned it, and go on, away from the instance, as long as all values asked about turned it to the same
+the values which turned it, and extend away from the instance as long as all values asked about turned it to the same
 class.
 """
 
@@ -36,7 +36,7 @@ class Way:
 
 
 def single_ways(background: Background, edits: Edits, singles: Responses) -> list[Way]:
-    """Ways that change one feature: of several, the nearest; of equally near ones, that to the least certainty."""
+    """Ways that change one feature: the nearest one; of equally near ones, the one with the least certainty."""
     ways = []
     turned, steps = singles.turned, squared_steps(background, edits)
     for f in np.unique(edits.feature[turned]).tolist():
@@ -55,7 +55,7 @@ def single_ways(background: Background, edits: Edits, singles: Responses) -> lis
 
 
 def _run(singles: Responses, outward: np.ndarray) -> np.ndarray:
-    """Single edits in one direction: from the first that turns the prediction on, as long as they lead to its class."""
+    """Single edits in one direction: from the first that turns the prediction, as long as they lead to its class."""
     first = int(singles.turned[outward].argmax())
     same = singles.labels[outward[first:]] == singles.labels[outward[first]]
     run: np.ndarray = outward[first:][: len(same) if same.all() else int((~same).argmax())]
@@ -104,7 +104,7 @@ class Combinations:
 
 
 def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> Combinations:
-    """Pairs by their targets; a level that is the same as the one before shares its answer."""
+    """Pairs by their targets; a level that is the same as the previous one shares its answer."""
     starts = np.flatnonzero(pairs.level == 0)
     asked = np.empty((len(starts), LEVELS), dtype=np.intp)
     asked[:, 0] = starts
@@ -132,7 +132,7 @@ def combined_ways(
 def _nearest_of_each_set(
     background: Background, edits: Edits, combinations: Combinations, turned: np.ndarray, effects: np.ndarray
 ) -> list[int]:
-    """Of the combinations that turn the prediction, the nearest change of each set of features, by effect."""
+    """The nearest turning change of each set of features, ordered by effect."""
     hits = np.flatnonzero(turned.any(axis=1))
     if len(hits) == 0:
         return []
@@ -149,7 +149,7 @@ def _nearest_of_each_set(
 
 
 def squared_steps(background: Background, edits: Edits) -> np.ndarray:
-    """How far each single edit takes the instance, as distances between rows are measured."""
+    """How far each single edit takes the instance, in the distance measure used between rows."""
     scales = background.scales[edits.feature]
     before = edits.instance[edits.feature]
     before = np.where(np.isnan(before), background.means[edits.feature], before)
@@ -173,7 +173,7 @@ def exact_way(
     answers: Responses,
     at: int,
 ) -> Way:
-    """A way of exactly these values, which are all that was seen; `settle` may widen it."""
+    """A way with exactly these values, the only ones observed; `settle` may widen it."""
     certainty = float(answers.certainty[at])
     conditions = tuple(between(background, f, float(row[f]), float(row[f]), float(instance[f])) for f in features)
     return Way(features, conditions, row, int(answers.labels[at]), certainty, 1, 1, certainty)

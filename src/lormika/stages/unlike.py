@@ -1,7 +1,7 @@
-"""Unlike: a way to turn the prediction from the nearest real row that the model labels otherwise.
+"""Unlike: a way to turn the prediction, made from the nearest real row that the model labels differently.
 
-It is the last resort, for an instance that no change of a few features turns: the row's values are taken back to the
-instance's, as many as can be, until every one that is left is needed.
+It is the last resort, for an instance that no change of a few features turns: as many of the row's values as possible
+are reset to the instance's, until every remaining one is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_ROWS = 10
 
 
 def unlike_way(background: Background, instance: np.ndarray, own: Answer, unlike: np.ndarray) -> Asking[Way | None]:
-    """Find a way from encoded rows with other labels, the nearest first; None, if there is none to begin with."""
+    """Find a way from encoded rows with other labels, the nearest first; None if there are no such rows."""
     rows = np.where(np.isnan(unlike[:_MOST_ROWS]), instance, unlike[:_MOST_ROWS])  # missing is no target
     rows = rows[_differs(rows, instance).any(axis=1)]
     if len(rows) == 0:
