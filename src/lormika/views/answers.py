@@ -1,4 +1,4 @@
-"""What the model said when a rule was tried on the instance."""
+"""What the model said when a rule was tested on the instance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Answer:
 
     @property
     def certainties(self) -> tuple[str, str] | None:
-        """Both certainties as texts; None: not known."""
+        """Both certainties as texts; None if not known."""
         return None if self.before is None or self.after is None else self.scale.pair(self.before, self.after)
 
     @property
@@ -38,7 +38,7 @@ class Answer:
 
     @property
     def outcome(self) -> str:
-        """What became of the prediction.
+        """What happened to the prediction.
 
         >>> scale = Scale("probability", 0.74, 1.0, border=True)
         >>> Answer((), scale, 0.74, 0.04, False, "rejected", "accepted", "✔", None).outcome
@@ -53,14 +53,14 @@ class Answer:
 
 
 def answer(rule: Rule, prediction: Scalar, scale: Scale) -> Answer | None:
-    """What the model said of a rule; None: it was not asked."""
+    """What the model said about a rule; None if it was not asked."""
     if rule.rerun is not None:
         return _made_true(rule, rule.rerun, prediction, scale)
     return None if rule.check is None else _made_false(rule.check, prediction, scale)
 
 
 def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
-    """Of a rule that is true now: the mean over all changes that break it."""
+    """For a rule that is true now: the mean over all changes that break it."""
     count = f"{check} changes {'turn it' if scale.unit == 'label' else 'agree'}"
     if check.asked == 1:
         verb = "turns it" if scale.unit == "label" else "agrees"
@@ -71,7 +71,7 @@ def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
 
 
 def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> Answer:
-    """Of a rule that is not true yet: the smallest change that makes it true."""
+    """For a rule that is not true yet: the smallest change that makes it true."""
     before, after, mean = scale.before, rerun.probability, False
     if scale.unit == "margin" and rule.check is not None:  # a re-run knows probabilities alone
         before, after, mean = rule.check.before, rule.check.after, rule.check.asked > 1
@@ -96,7 +96,7 @@ def _mark(rule: Rule, rerun: Rerun, scale: Scale, before: float | None, after: f
 
 
 def _count(rule: Rule, check: Check | None, mark: Mark, scale: Scale) -> str | None:
-    """How many of the values inside the rule's ranges do the same; of one alone, all is told already."""
+    """How many of the values inside the rule's ranges do the same; for a single one, everything is said already."""
     if check is None or check.asked <= 1:
         return None
     if rule.category is None or not rule.category.is_supporting:

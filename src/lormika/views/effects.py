@@ -27,7 +27,7 @@ _LONG = 24  # characters of a name, in a sentence that has several
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A value of a feature, and what the model says with it."""
+    """A value of a feature, and what the model says with that value."""
 
     value: Scalar | None
     certainty: float
@@ -147,7 +147,7 @@ def shade(asked: Asked, scale: Scale) -> float:
 
 
 def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
-    """Effects that are worth a line of their own, and the rest.
+    """Effects that are worth their own line, and the rest.
 
     The largest effects are; then what turns the prediction, and what moves it most. All in their order.
     """
@@ -168,7 +168,7 @@ def others(rest: Sequence[FeatureEffect], worth: Sequence[FeatureEffect]) -> str
 
 
 def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
-    """What can be said of the others in one line."""
+    """What can be said about the others in one line."""
     turning = [effect.feature for effect in rest if effect.turns]
     which = "no value of them that was tried" if len(rest) > 1 else "no value of it that was tried"
     if turning:
@@ -186,7 +186,7 @@ def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
 
 
 def _points(move: float) -> str:
-    """A change of a probability, never less than it is.
+    """A change of a probability, never rounded down.
 
     >>> _points(0.0123), _points(0.0004), _points(0.3), _points(0.0)
     ('2 points', '0.04 points', '30 points', '0 points')

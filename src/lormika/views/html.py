@@ -35,7 +35,7 @@ def to_html(explanation: Explanation) -> str:
 
 
 def to_report(explanation: Explanation) -> str:
-    """The explanation as a page of its own, with the instance, the neighbourhood, all rules and the options."""
+    """The explanation as a separate page, with the instance, the neighbourhood, all rules and the options."""
     from lormika.views import scatter
 
     context = _context(explanation) | {
@@ -73,7 +73,7 @@ def _breakable(name: str) -> Markup:
 
 
 def _shorten(value: object, most: int = MOST_CHARACTERS) -> object:
-    """Texts from data may be endless; whoever needs them whole has the JSON."""
+    """Shorten texts from data, which may be endless; the JSON has them in full."""
     if isinstance(value, str) and not hasattr(value, "__html__") and len(value) > most:
         return f"{value[:most]}…"
     return value

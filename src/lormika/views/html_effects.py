@@ -47,7 +47,7 @@ def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
 
 
 def _summary(effect: FeatureEffect, scale: Scale) -> str:
-    """What a strip shows, in few words."""
+    """What a strip shows, in a few words."""
     turns = f"turns at {effect.turning}" if effect.turns else "turns nowhere"
     return "; ".join(filter(None, [scale.span(*effect.bounds) if effect.asked else "", turns]))
 
@@ -81,7 +81,7 @@ def _chip(asked: Asked, scale: Scale) -> dict[str, object]:
 
 
 def _aloud(asked: Asked, scale: Scale) -> str:
-    """A value and what the model says with it, for whoever cannot see the colours."""
+    """A value and what the model says with it, for readers who cannot see the colours."""
     label = f" turns to {format_value(asked.label)}" if asked.turned else ""
     now = " (now)" if asked.own else ""
     return f"{format_value(asked.value)}{now}: {scale.text(asked.certainty)}{label}".rstrip(": ")

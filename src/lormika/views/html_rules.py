@@ -64,7 +64,7 @@ class _View:
         self.turning = {effect.feature: _turning(effect) for effect in reading.effects if effect.quantiles}
 
     def columns(self) -> list[dict[str, object]]:
-        """Headings of the features; who has longer words gets more room."""
+        """Headings of the features; those with longer words get more room."""
         labels: dict[str, list[str]] = {name: [] for name in self.used}
         for condition in (condition for rule in self.explanation.rules for condition in rule.conditions):
             labels[condition.feature].append(_label(condition))
@@ -103,7 +103,7 @@ class _View:
         }
 
     def _rule(self, rule: Rule, consequent: str | None) -> dict[str, object]:
-        """A rule: what everybody reads, and the figures."""
+        """A rule: what everyone reads, and the figures."""
         cells = {condition.feature: self._cell(condition) for condition in rule.conditions}
         supporting = rule.category is None or rule.category.is_supporting
         return {
@@ -168,7 +168,7 @@ def _outcome(reply: Answer, consequent: str | None) -> tuple[str, str] | None:
 
 
 def _count(rule: Rule, reply: Answer, scale: Scale) -> str | None:
-    """What was checked, in few words."""
+    """What was checked, in a few words."""
     if rule.check is None:
         return None
     if rule.rerun is None and scale.unit == "label":

@@ -75,7 +75,7 @@ def _reasons(reading: Reading) -> list[Span]:
 
 
 def _needed(rule: Rule, scale: Scale) -> list[Span]:
-    """What the prediction needs, where no rule of similar cases was confirmed."""
+    """What the prediction needs, if no rule from similar cases was confirmed."""
     needs = listed([str(condition) for condition in rule.conditions], "and")
     check = rule.check
     if check is None or scale.unit == "label":
@@ -87,7 +87,7 @@ def _needed(rule: Rule, scale: Scale) -> list[Span]:
 
 
 def _without(rule: Rule, scale: Scale) -> list[Span]:
-    """What the model said of this case with the rule made false."""
+    """What the model said about this case with the rule made false."""
     if rule.check is None or scale.unit == "label":
         return []
     before, after = scale.pair(rule.check.before, rule.check.after)
@@ -98,7 +98,7 @@ def _without(rule: Rule, scale: Scale) -> list[Span]:
 
 
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
-    """A share of similar cases; below a half, it is said as a shift, so that nobody takes it for most of them."""
+    """A share of similar cases; below a half it is worded as a shift, so that nobody takes it for a majority."""
     label = Span(format_value(rule.consequent), tone)
     share, usual = percents(rule.confidence, rule.counts.share_without)
     spans = [Span(f"{among} similar cases with "), *listed([str(condition) for condition in rule.conditions], "and")]
@@ -111,7 +111,7 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
 
 
 def _constant(reading: Reading) -> list[Span]:
-    """Features that no rule can speak of, because all similar cases have the same value, and that still matter."""
+    """Features that still matter, though no rule can mention them because all similar cases have the same value."""
     names = [
         effect.feature
         for number, effect in enumerate(reading.effects)

@@ -1,4 +1,4 @@
-"""Sentences about changes: the smallest that turn the prediction, what does not, and how much was tried."""
+"""Sentences about changes: the smallest that turn the prediction, what does not turn it, and how much was tried."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NAMES = 3  # of other features that turn the prediction alone
 
 
 def changes(reading: Reading) -> list[Span]:
-    """Changes that turned the prediction when the model was asked, the smallest first, and what turns it not."""
+    """Changes that turned the prediction when the model was asked, the smallest first, and what does not turn it."""
     explanation = reading.explanation
     asked, is_binary = explanation.asked, len(explanation.classes) == 2
     reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None]

@@ -44,7 +44,7 @@ _schema = cache(json_schema)  # for reading only: a caller of json_schema may ch
 
 
 def validate(payload: Any) -> None:
-    """Refuse a payload that does not follow the schema, or whose parts do not fit together, naming the place."""
+    """Refuse a payload that violates the schema, or whose parts contradict each other, naming the place."""
     if not isinstance(payload, dict) or payload.get("format") != FORMAT:
         raise InputError(f"this is not an explanation: its format is not {FORMAT!r}")
     if payload.get("version") != VERSION:
@@ -70,7 +70,7 @@ def parse(text: str | bytes) -> Any:
 
 
 def _parse_integer(digits: str) -> float:
-    """A whole number; infinity, which is refused where it stands, if Python would not read so many digits."""
+    """A whole number; infinity, which is refused in its place, if Python would not read so many digits."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
@@ -95,7 +95,7 @@ def dump_explanation(explanation: Explanation) -> Payload:
 
 
 def load_explanation(payload: Mapping[str, Any]) -> Explanation:
-    """The inverse of `dump_explanation`; a payload that is not valid is refused."""
+    """The inverse of `dump_explanation`; an invalid payload is refused."""
     validate(payload)
     return Explanation(
         instance=dict(payload["instance"]),

@@ -1,4 +1,4 @@
-"""What a schema cannot say of a payload: that its parts fit together. Faults are named by their place."""
+"""What a schema cannot say about a payload: that its parts fit together. Errors name the place."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The part of JSON Schema that the payload's schema uses: what does not follow it is named by its place.
+"""The part of JSON Schema that the payload's schema uses; errors name the place.
 
-A validator of the whole standard would be a dependency for everybody who only explains. `jsonschema` agrees with this
-one in the tests, but for two things: a number must be finite, and a whole number is written without a point.
+A validator for the whole standard would be a dependency for everyone who only wants explanations. In the tests,
+`jsonschema` agrees with this one, except for two things: a number must be finite, and a whole number is written without
+a point.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def effects(explanation: Explanation) -> Figure:
 
 
 def _described(figure: Figure, reading: Reading, title: str) -> Figure:
-    """Give a figure a label, for whoever cannot see it: a line with the title, and one with the description."""
+    """Give a figure a label for those who cannot see it: a line with the title, and one with the description."""
     texts = f"{title} {format_value(reading.explanation.prediction)}", str(narrate(reading))
     figure.set_label("\n".join(_shorten(text, most) for text, most in zip(texts, _MOST_CHARACTERS, strict=True)))
     return figure
@@ -76,7 +76,7 @@ def _shorten(text: str, most: int) -> str:
 
 
 def save(figure: Figure, path: str | Path, kind: str | None = None) -> None:
-    """Write a figure as png, svg or pdf; which of them the path's suffix says, unless `kind` does."""
+    """Write a figure as png, svg or pdf, according to the path's suffix, unless `kind` says otherwise."""
     import matplotlib
 
     kind = (kind or Path(path).suffix).lower().lstrip(".")
@@ -93,6 +93,6 @@ def save(figure: Figure, path: str | Path, kind: str | None = None) -> None:
 
 
 def _readable_aloud(svg: bytes, description: str) -> bytes:
-    """Make an SVG one image with a title and a description; matplotlib puts the latter where no screen reader looks."""
+    """Make an SVG one image with title and description; matplotlib puts the latter where no screen reader looks."""
     svg = svg.replace(b"<svg ", b'<svg role="img" ', 1)
     return svg.replace(b"</title>", f"</title>\n <desc>{escape(description)}</desc>".encode(), 1)

@@ -33,11 +33,11 @@ class Reading:
 
     @property
     def is_confirmed(self) -> bool:
-        """Some rule was tried on the instance before it was shown."""
+        """Some rule was tested on the instance before it was shown."""
         return any(rule.check is not None for rule in self.explanation.rules)
 
     def answer(self, rule: Rule) -> Answer | None:
-        """What the model said of a rule; None: it was not asked."""
+        """What the model said about a rule; None if it was not asked."""
         return answer(rule, self.explanation.prediction, self.scale)
 
     def remark(self, category: Category) -> str | None:

@@ -24,12 +24,12 @@ _Writer = Callable[[_T, Path], None]
 
 
 def save(explanation: Explanation, path: Path) -> Path:
-    """Write the file as a whole, or not at all."""
+    """Write the file completely or not at all."""
     return _save(explanation, path, _WRITERS)
 
 
 def save_rules(rules: RuleList, path: Path) -> Path:
-    """Write the file as a whole, or not at all."""
+    """Write the file completely or not at all."""
     return _save(rules, path, _RULE_WRITERS)
 
 

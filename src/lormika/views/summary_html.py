@@ -55,7 +55,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def _model_name(source: str | None) -> str | None:
-    """A file by its name alone: where it lies is nobody's business."""
+    """A file's name alone: its location is nobody's business."""
     return source if source is None or "://" in source else source.replace("\\", "/").rsplit("/", 1)[-1]
 
 

@@ -74,7 +74,7 @@ def is_true(condition: Condition, value: Scalar | None) -> bool:
 
 
 def short(value: Scalar | None) -> str:
-    """A value in a narrow place: few digits.
+    """A value for a narrow place: few digits.
 
     >>> short(2.84719), short(250000), short("car")
     ('2.847', '250000', 'car')
@@ -121,7 +121,7 @@ def shares(rule: Rule) -> tuple[str, str]:
 
 
 def leverage(rule: Rule) -> str:
-    """The leverage, without a sign if it is nothing.
+    """The leverage, without a sign if it rounds to zero.
 
     >>> from lormika.rule import Counts
     >>> leverage(Rule((), "High", Counts(9999, 3, 9998, 2), 0.1)), leverage(Rule((), "High", Counts(9, 3, 4, 2), 0.1))
