@@ -53,7 +53,7 @@ def switch(default: bool, text: str) -> Any:
 class Options:
     """Options that check themselves; the error names a wrong one."""
 
-    place: ClassVar[str]  # where they are given, for whoever gives them elsewhere
+    place: ClassVar[str]  # where to give them, for error messages if they are given elsewhere
 
     def __post_init__(self) -> None:
         for name, option in options_of(type(self)).items():

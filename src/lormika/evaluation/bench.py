@@ -82,7 +82,7 @@ def evaluate(
     factories = _factories(plan, dict(others or {}))
     versions = {name: rival.check(name, plan.python_of(name)) for name in plan.explainers if name in RIVALS}
     codes = {name: digest(made) for name, made in factories.items()}
-    for dataset in plan.datasets:  # what cannot be done is said now, not after days
+    for dataset in plan.datasets:  # report what cannot be done now, not after days
         check_size(dataset, *datasets.load(dataset), plan.instances)
     ledger = Ledger(out)
     with ledger.open(plan):

@@ -15,7 +15,7 @@ from lormika.writing import whole_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe-Ito, told apart by everybody; and a shape of its own for each explainer.
+# Okabe-Ito colours, which everyone can tell apart; and a different shape for each explainer.
 _COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#009E73", "#CC79A7")
 _SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 _STYLES = tuple(zip(_COLOURS * 2, _SHAPES, strict=True))

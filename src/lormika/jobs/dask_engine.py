@@ -49,7 +49,7 @@ class DaskEngine:
             from distributed import Client
         except ImportError:
             raise InputError("the dask engine needs dask: pip install 'lormika[dask]'") from None
-        for name in ("", ".client", ".core", ".comm", ".utils"):  # what goes wrong is said here, in one line
+        for name in ("", ".client", ".core", ".comm", ".utils"):  # errors are reported here, in one line
             logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL + 1)
         try:
             self._client = Client(scheduler, timeout=_CONNECT, set_as_default=False)

@@ -70,7 +70,7 @@ class Request:
 class ChunkSize:
     """How long chunks are."""
 
-    rows: int | None = None  # None: that is found out, or was by whoever came first
+    rows: int | None = None  # None: to be measured, or already decided by the first job
     processes: int = 1  # of all shards, each of which is then to have chunks
 
 

@@ -102,7 +102,7 @@ class Model:
         if answer.ndim == 1:
             return Answer(self.positions(answer), None)
         probabilities = _probabilities(answer, len(self.classes))
-        # Products of matrices differ in their last bits between batches of different sizes; what is said must not.
+        # Matrix products differ in their last bits between batches of different sizes; explanations must not.
         return Answer(probabilities.argmax(axis=1), probabilities.round(_DIGITS))
 
     def positions(self, labels: np.ndarray) -> np.ndarray:

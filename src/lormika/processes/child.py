@@ -40,7 +40,7 @@ class LostError(Exception):
 
 
 class Child:
-    """A process in a group of its own. It never outlives its parent, nor this object; `end` ends it before.
+    """A process in its own group. It never outlives its parent, nor this object; `end` ends it earlier.
 
     Messages go both ways without blocking: the other side may hang or be dead. With a log, what it prints as errors is
     kept there, and the last of it is part of how it ended.

@@ -18,7 +18,7 @@ class Sample:
     schema: Schema
     encoded: np.ndarray  # rows x features
     labels: np.ndarray  # position of each row's label in the model's classes
-    n_real: int  # the first so many rows come from the background
+    n_real: int  # this many rows, the first ones, come from the background
     classes: tuple[Any, ...]
 
     @property

@@ -34,7 +34,7 @@ class Space:
     labels: np.ndarray
     classes: Sequence[Scalar]
     consequents: Sequence[int]  # classes that rules may lead to
-    n_real: int | None = None  # the first so many rows are real ones, and counted apart
+    n_real: int | None = None  # this many rows, the first ones, are real and also counted separately
     prediction: int | None = None  # class of the instance
     _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
 

@@ -89,7 +89,7 @@ class _Grid:
 
 
 def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:
-    """Values from the first on, away from the instance's: so many that each has equally many rows beyond it."""
+    """Values from the first one, away from the instance's, chosen by the shares of rows beyond it."""
     if not spread.background.schema.features[f].is_numeric:
         return np.array([start])
     observed, below = spread.background.observed(f), spread.below[f]

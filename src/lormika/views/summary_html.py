@@ -195,7 +195,7 @@ def _range(condition: Part) -> tuple[str, str | None]:
 
 
 def _end(end: Part | None, integer: bool, upper: bool) -> Part | None:
-    """The end of a range as it is said: of whole numbers, the first or the last one inside."""
+    """The end of a range as it is written: for whole numbers, the first or the last one inside."""
     if end is None or not integer:
         return end
     return {name: math.ceil(value) - upper for name, value in end.items()}

@@ -35,7 +35,7 @@ MEANINGS = {
     "p-value": "The largest of Fisher's tests against the rule's generalisations. It speaks of the sample, which can "
     "be made as large as one likes, not of the world.",
 }
-"""What each figure means, for whoever points at it."""
+"""What each figure means, as a tooltip."""
 
 
 def condition_label(condition: Condition) -> str:
@@ -103,7 +103,7 @@ def percent(share: float) -> str:
 
 WEAK = "weak: found by asking the model; no rule of similar rows was confirmed"
 FEW = 10
-"""Rows below which a share is told by their number."""
+"""Below this many rows, a share is shown as a count."""
 
 
 def shares(rule: Rule) -> tuple[str, str]:
