@@ -77,23 +77,26 @@ def test_an_interpreter_that_is_none_is_refused():
         check("anchor", "/bin/true")
 
 
-@pytest.fixture(scope="module")
-def rivals():
-    """An interpreter that has both rivals."""
-    python = os.environ.get("LORMIKA_BASELINE_PYTHON", sys.executable)
-    for name in ("anchor", "lore"):
-        try:
-            check(name, python)
-        except InputError as error:
-            pytest.skip(f"the rivals are not installed; LORMIKA_BASELINE_PYTHON may name their interpreter: {error}")
+def interpreter(explainer: str) -> str:
+    """One that has the rival; without it, a test is skipped, unless its interpreter was named."""
+    names = (f"LORMIKA_{explainer.partition('-')[0].upper()}_PYTHON", "LORMIKA_BASELINE_PYTHON")
+    named = next((os.environ[name] for name in names if name in os.environ), None)
+    python = named or sys.executable
+    try:
+        check(explainer, python)
+    except InputError as error:
+        if named:
+            raise
+        pytest.skip(f"{explainer} is not installed; {names[0]} may name an interpreter that has it: {error}")
     return python
 
 
 @pytest.mark.parametrize("explainer", ["anchor", "lore"])
-def test_the_real_rivals(rivals, explainer, tmp_path):
+def test_the_real_rivals(explainer, tmp_path):
+    python = interpreter(explainer)
     plan = Plan(
         datasets=("loans",), models=("lr",), explainers=(explainer,), instances=2 if explainer == "anchor" else 1,
-        runs=2 if explainer == "anchor" else 1, common_rows=500, baseline_python=rivals, time_limit=100,
+        runs=2 if explainer == "anchor" else 1, common_rows=500, baseline_python=python, time_limit=100,
     )  # fmt: skip
     cells = [step.cell for step in evaluate(plan, tmp_path / "e")]
     for cell in cells:
@@ -163,12 +166,7 @@ def test_a_rival_without_rows_has_found_none(setting, grounds, tmp_path, monkeyp
 
 @pytest.mark.parametrize("explainer", ["dice-random", "dice-genetic", "nice"])
 def test_the_real_rivals_that_give_rows(explainer, tmp_path):
-    variable = f"LORMIKA_{explainer.partition('-')[0].upper()}_PYTHON"
-    python = os.environ.get(variable, os.environ.get("LORMIKA_BASELINE_PYTHON", sys.executable))
-    try:
-        check(explainer, python)
-    except InputError as error:
-        pytest.skip(f"{explainer} is not installed; {variable} may name an interpreter that has it: {error}")
+    python = interpreter(explainer)
     plan = Plan(
         datasets=("loans",), models=("svm", "rf", "mlp"), explainers=(explainer,), instances=2, runs=1,
         common_rows=100, train_rows=400, baseline_python={explainer: python}, time_limit=100,

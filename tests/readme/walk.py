@@ -1,7 +1,7 @@
 """Run every example of the README in the order in which it stands, with only what it has installed until then.
 
-`python tests/readme/walk.py` does so in a copy of the project and a fresh environment, and ends with 1 at the first
-example that fails, or prints something else than is shown.
+`python tests/readme/walk.py FOLDER` does so in a copy of the project and a fresh environment, both in this new folder,
+and ends with 1 at the first example that fails, or prints something else than is shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import venv
 from contextlib import suppress
@@ -118,20 +117,20 @@ def _copy(project: Path, to: Path) -> None:
             shutil.copy2(project / name, to / name)
 
 
-def main() -> int:
+def main(folder: Path) -> int:
     """Walk through the README."""
     examples = read_examples(README.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as folder:
-        walk = Walk(Path(folder))
-        for example in examples:
-            try:
-                walk.take(example)
-            except WrongError as error:
-                print(error)
-                return 1
+    folder.mkdir()
+    walk = Walk(folder)
+    for example in examples:
+        try:
+            walk.take(example)
+        except WrongError as error:
+            print(error)
+            return 1
     print(f"{len(examples)} examples of the README do what it says")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,7 +1,7 @@
 """Delimited text (CSV, TSV, …): structure first, then values.
 
 The structure is checked line by line; pandas then reads the bulk. Columns that are not clean numbers are read again
-as texts and typed by `columns`.
+as texts and typed by `typed_columns`.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> n
 
 
 def _settled(condition: Any, background: Background, instance: np.ndarray) -> Condition | None:
-    """A condition that `edit` knows: of several categories, the instance's own, otherwise the most common one."""
+    """A condition that `edits` knows: of several categories, the instance's own, otherwise the most common one."""
     if isinstance(condition, OrMissing):
         is_missing = bool(np.isnan(instance[background.schema.index(condition.feature)]))
         settled = None if is_missing else _settled(condition.condition, background, instance)
