@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
@@ -99,19 +99,31 @@ class Plan:
                     yield Cell(dataset, model, explainer, run)
 
 
-_QUICK: dict[str, Any] = {
-    "datasets": ("german",), "models": ("tree", "lr", "rf"),
-    "instances": 10, "runs": 2, "rival_instances": 2, "rival_runs": 2,
-}  # fmt: skip
+class PlanKeywords(TypedDict, total=False):
+    """What `quick` takes; see `Plan`."""
+
+    datasets: tuple[str, ...]
+    models: tuple[str, ...]
+    explainers: tuple[str, ...]
+    instances: int
+    runs: int
+    rival_instances: int | None
+    rival_runs: int | None
+    train_rows: int | None
+    common_rows: int
+    time_limit: float
+    baseline_python: str | Mapping[str, str]
+    random_state: int
 
 
-def quick(**options: Any) -> Plan:
+def quick(**options: Unpack[PlanKeywords]) -> Plan:
     """A subset of some minutes: a small data set, quick models, few instances and runs, unless they are given.
 
     >>> quick(models=("svm",)).models, quick().models
     (('svm',), ('tree', 'lr', 'rf'))
     """
-    return Plan(**_QUICK | options)
+    few = Plan(datasets=("german",), models=("tree", "lr", "rf"), instances=10, runs=2, rival_instances=2, rival_runs=2)
+    return replace(few, **options)
 
 
 def read_interpreters(texts: Iterable[str]) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Scripts that run another explainer in a process of its own; they import nothing of lormika."""
+"""Scripts that run another explainer in a process of its own; while they run, they import nothing of lormika."""
