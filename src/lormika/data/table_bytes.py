@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from lormika.errors import InputError
 
@@ -83,13 +83,14 @@ def open_source(path: str | PathLike[str]) -> Source:
     return Source(path, kind, compression, data)
 
 
-def pyarrow() -> Any:
+def pyarrow() -> ModuleType:
     """Import pyarrow, which is optional."""
     try:
         import pyarrow
     except ImportError:
         raise InputError("this file needs pyarrow: pip install 'lormika[files]'") from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 def _promised(path: Path) -> tuple[str, str | None]:
@@ -99,11 +100,11 @@ def _promised(path: Path) -> tuple[str, str | None]:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     if suffix not in FORMATS:
-        known = ", ".join(FORMATS)
+        suffixes_read = ", ".join(FORMATS)
         advice = "save the sheet as CSV; " if suffix in (".xls", ".xlsx", ".ods") else ""
         raise InputError(
             f"{path}: no tables are read from files named {'*' + suffix if suffix else 'without a suffix'}; "
-            f"{advice}these are: {known}, each also with {', '.join(COMPRESSIONS)}"
+            f"{advice}these are: {suffixes_read}, each also with {', '.join(COMPRESSIONS)}"
         )
     return FORMATS[suffix], compression
 
