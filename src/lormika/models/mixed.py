@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from lormika.frames import TableReader, take, with_columns
 from lormika.frames.values import Scalar
 from lormika.models.model import Model, methods_of
 from lormika.models.wrapping import as_model
+from lormika.types import UserColumn, UserModel, UserTable
 
 _ROWS = 1000  # by which a column is tried as numbers
 
@@ -29,7 +30,11 @@ class _Mixed(NamedTuple):
 
 
 def ask_background(
-    model: Any, background: Any, reader: TableReader, class_names: Sequence[Scalar] | None, labels: Any
+    model: UserModel,
+    background: UserTable,
+    reader: TableReader,
+    class_names: Sequence[Scalar] | None,
+    labels: UserColumn | None,
 ) -> tuple[Model, np.ndarray]:
     """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
     try:
@@ -44,7 +49,7 @@ def ask_background(
         ) from error
 
 
-def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
+def _culprit(model: UserModel, background: UserTable, reader: TableReader) -> _Mixed | None:
     """A column with texts without which the model would answer; None: there is none."""
     mixed = _mixed_columns(reader, isinstance(background, np.ndarray))
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):

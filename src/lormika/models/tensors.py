@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from lormika import frames
 from lormika.errors import InputError
 from lormika.frames.readers import ColumnReader, TableReader, listing
 from lormika.frames.values import Scalar
+from lormika.types import UserTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Input:
     """What a model takes under one name."""
 
     name: str
-    dtype: np.dtype[Any]  # numbers or booleans; objects: text
+    dtype: np.dtype  # numbers or booleans; objects: text
     width: int | None  # how many columns; None: any number
     rank: int  # dimensions of the tensor, 1 or 2
     missing_text: str | None = None  # what stands for a missing category
@@ -42,7 +42,7 @@ def check_inputs(inputs: Sequence[Input], source: object) -> None:
         )
 
 
-def tensors(inputs: Sequence[Input], table: Any) -> dict[str, np.ndarray]:
+def tensors(inputs: Sequence[Input], table: UserTable) -> dict[str, np.ndarray]:
     """Read the table as the model takes it, by the names of its inputs."""
     reader = frames.read(table)
     if feature_names(inputs) is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,14 @@ from lormika.frames.values import Scalar, plain
 from lormika.models.calls import Ask, call, copied, rows_of
 from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_labels
 from lormika.models.model import Answer, Model, methods_of
+from lormika.types import UserColumn, UserModel, UserTable
 
 _ROWS_TO_COMPARE = 1000
 _AGREEMENT = 0.99  # of labels and largest scores, for these to count as the margin of the decision
 
 
 def as_model(
-    model: Any, background: Any, class_names: Sequence[Scalar] | None, labels: Any = None
+    model: UserModel, background: UserTable, class_names: Sequence[Scalar] | None, labels: UserColumn | None = None
 ) -> tuple[Model, np.ndarray]:
     """Make a model of whatever the user has, and give its labels of the background.
 
@@ -49,7 +49,7 @@ def as_model(
     return wrapped, answer.labels
 
 
-def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) -> Model:
+def _with_scores(model: Model, own: UserModel, labels: np.ndarray, background: UserTable) -> Model:
     """The model asked for the scores of its decision function, if its labels are those with the largest score.
 
     Where some may not be, its labels are asked for as well.
@@ -69,7 +69,7 @@ def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) ->
     return scored if agree.all() and len(model.classes) == 2 else replace(scored, decide=model.ask)
 
 
-def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: Any) -> bool:
+def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: UserTable) -> bool:
     """Whether the model's labels are not its most probable classes: a tuned threshold, or an SVC.
 
     Asked are the rows with the least margin between two classes, where such a model shows it.
