@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from lormika.frames import restore
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.restorer import Assembler, Lookup, Restorer
 from lormika.frames.values import Scalar, format_number, is_list, is_too_large, value_order
+from lormika.types import UserRow, UserTable
 
 _EXACT = 2**53  # integers from here on may not be exact as float64
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
@@ -30,7 +30,7 @@ class Feature:
 
     name: str
     categories: tuple[Scalar, ...] | None
-    number_type: np.dtype[Any] | None  # how the background stores the numbers of a numeric feature
+    number_type: np.dtype | None  # how the background stores the numbers of a numeric feature
     restorer: Restorer
     positions: Mapping[Scalar, int]  # of the categories
 
@@ -162,30 +162,30 @@ class Schema:
         """Position of a feature."""
         return self.places[name]
 
-    def encode(self, table: Any) -> np.ndarray:
+    def encode(self, table: UserTable) -> np.ndarray:
         """Encode a table (rows x features) all of whose categories the background has."""
         instances = self.read(table)
         for row, unseen in enumerate(instances.unseen):
             for f, value in unseen.items():
-                known = frames.listing(self.features[f].categories or ()) or "no value at all"
+                others = frames.listing(self.features[f].categories or ()) or "no value at all"
                 raise InputError(
-                    f"column {self.names[f]!r}, row {row}: unseen category {quote(value)}; the background has {known}"
+                    f"column {self.names[f]!r}, row {row}: unseen category {quote(value)}; the background has {others}"
                 )
         return instances.rows
 
-    def read(self, table: Any) -> Instances:
+    def read(self, table: UserTable) -> Instances:
         """Encode a table with the columns of the background, in any order; categories may be unseen."""
         reader = frames.read(table, self.names if isinstance(table, np.ndarray) else None)
         self._check_columns(reader.columns)
         encoded = np.empty((reader.n_rows, len(self)), order="F")
         unseen: list[dict[int, Scalar]] = [{} for _ in range(reader.n_rows)]
         for f, feature in enumerate(self.features):
-            encoded[:, f], found = feature.encode(reader[feature.name])
-            for row, value in found.items():
+            encoded[:, f], new = feature.encode(reader[feature.name])
+            for row, value in new.items():
                 unseen[row][f] = value
         return Instances(encoded, unseen)
 
-    def read_instance(self, x: Any) -> Instances:
+    def read_instance(self, x: UserRow) -> Instances:
         """Encode one instance: a one-row frame, a Series, a dict, or a 1-D array in the order of the features."""
         return self.read(self._one_row(x))
 
@@ -198,7 +198,7 @@ class Schema:
         """The schema of one instance: with the categories that it alone has."""
         return self.widened({f: [value] for f, value in unseen.items()}) if unseen else self
 
-    def _one_row(self, x: Any) -> dict[Any, list[object]]:
+    def _one_row(self, x: UserRow) -> UserTable:
         if isinstance(x, Mapping):
             return {name: [value] for name, value in x.items()}
         if isinstance(x, np.ndarray) and x.ndim == 2 and len(x) == 1:
@@ -225,7 +225,7 @@ class Schema:
         if unknown:
             raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
 
-    def restore(self, encoded: np.ndarray) -> Any:
+    def restore(self, encoded: np.ndarray) -> UserTable:
         """A table of the user's library from encoded rows."""
         columns = [feature.restorer(encoded[:, i]) for i, feature in enumerate(self.features)]
         return self.assembler(columns)
