@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -201,7 +200,7 @@ class Choice:
         held: np.ndarray = column == positions[condition.value]
         return held
 
-    def _order(self, rule: Rule, options: SearchOptions) -> tuple[Any, ...]:
+    def _order(self, rule: Rule, options: SearchOptions) -> tuple[float, int, int, int, list[tuple[int, float]], int]:
         """The total order of rules, with their weights."""
         schema = self.background.schema
         places = [schema.index(name) for name in rule.features]

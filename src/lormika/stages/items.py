@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from lormika.errors import InputError, quote
 from lormika.frames.schema import Feature, Schema
 from lormika.frames.values import Scalar, is_list, is_missing
 from lormika.rule import Condition, Equals, Interval, Missing, Rule
+from lormika.types import UserValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,11 +229,11 @@ def check_cuts(schema: Schema, cuts: Mapping[str, Sequence[float]] | None) -> di
             raise InputError(f"cuts names {name!r}, which is not a column of the background")
         if not schema.features[schema.index(name)].is_numeric:
             raise InputError(f"cuts names {name!r}, which is categorical")
-        given: list[Any] = list(points) if is_list(points) else [None]
+        entries: list[UserValue] = list(points) if is_list(points) else [None]
         try:
-            if any(map(is_missing, given)):
+            if any(map(is_missing, entries)):
                 raise TypeError
-            numbers = sorted({float(point + 0) for point in given})  # a string has no sum with 0
+            numbers = sorted({float(point + 0) for point in entries})  # a string has no sum with 0
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"cuts[{name!r}] must be a list of numbers, not {quote(points)}") from None
         if not all(map(math.isfinite, numbers)):
