@@ -174,8 +174,8 @@ def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
         weights = None
         if options.weight == "effect":
             weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
-        found = find_rules(space, options, weights, to_missing=case.trials is None)
-        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
+        candidates = find_rules(space, options, weights, to_missing=case.trials is None)
+        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, candidates)
     return _explanation(case, rules, options)
 
 

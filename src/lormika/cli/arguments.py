@@ -195,7 +195,7 @@ def make_explainer(
 
 
 def locate(
-    explainer: Explainer, rows: pd.DataFrame | None, named: Mapping[str, JsonObject], table: Table, talk: Talk
+    explainer: Explainer, rows: pd.DataFrame | None, instances: Mapping[str, JsonObject], table: Table, talk: Talk
 ) -> dict[str, Case]:
     """Cases by name: rows of the data file together, then instances one by one."""
     from lormika.data import typed_alike
@@ -209,7 +209,7 @@ def locate(
             if isinstance(case, Failure):
                 raise InputError(f"instance {row}: {case.reason}")
             cases[str(row)] = case
-    for name, instance in named.items():
+    for name, instance in instances.items():
         try:
             cases[name] = explainer.locate(instance)
         except (InputError, ModelError) as error:

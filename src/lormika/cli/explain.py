@@ -75,14 +75,14 @@ def explain(
     with loading.open(model, header, talk) as loaded, model_prints_aside():
         features = arguments.feature_columns(loaded, similar, target, drop, talk, also=table)
         rows = arguments.chosen_rows(table, features, row, where) if row or where is not None else None
-        named = arguments.named_instances(instances, table, features)
-        names = [*([] if rows is None else map(str, rows.index)), *named]
+        by_name = arguments.named_instances(instances, table, features)
+        names = [*([] if rows is None else map(str, rows.index)), *by_name]
         results = _Results(names, tuple(dict.fromkeys(objective)), output.out)
         arguments.check_outputs(results.paths.values(), inputs)
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
-        cases = arguments.locate(explainer, rows, named, table, talk)
+        cases = arguments.locate(explainer, rows, by_name, table, talk)
         results.explain(cases, search)
     results.write(talk)
     if output.json:

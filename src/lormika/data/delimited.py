@@ -53,16 +53,16 @@ def read_delimited(
     tokens = MISSING if missing is None else missing
     protected = _protect(text)
     parser = _Parser(protected.encode(), delimiter, layout, tokens, protected is not text)
-    typed = parser.read([layout.names.index(name) for name in names])
+    table_columns = parser.read([layout.names.index(name) for name in names])
     return Table(
-        frame=_frame({name: column.values for name, column in typed.items()}),
+        frame=_frame({name: column.values for name, column in table_columns.items()}),
         path=source.path,
         format=source.format,
         compression=source.compression,
         delimiter=delimiter,
         encoding=used,
-        missing={name: column.missing for name, column in typed.items() if column.missing},
-        notes=layout.notes + tuple(column.note for column in typed.values() if column.note),
+        missing={name: column.missing for name, column in table_columns.items() if column.missing},
+        notes=layout.notes + tuple(column.note for column in table_columns.values() if column.note),
     )
 
 

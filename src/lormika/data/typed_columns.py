@@ -78,9 +78,9 @@ def from_texts(
     for token, count in zip(bare, counts, strict=True):
         if token in missing:
             tokens[token] = tokens.get(token, 0) + int(count)
-    parsed, note = _parse([word for word in bare if word not in missing], decimal_comma)
+    scalars, note = _parse([word for word in bare if word not in missing], decimal_comma)
     values = [
-        None if b in missing else w if isinstance(parsed[b], str) else parsed[b]
+        None if b in missing else w if isinstance(scalars[b], str) else scalars[b]
         for w, b in zip(words, bare, strict=True)
     ]
     column = _Distinct(name, values, words, codes, place)
@@ -134,8 +134,8 @@ def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar
     """Those of some texts that are numbers, as a column of these alone is read."""
     bare = {text: text.strip(" \t") for text in texts}
     numbers = {text: word for text, word in bare.items() if _NUMBER.fullmatch(word) or _COMMA.fullmatch(word)}
-    parsed, _ = _parse(list(numbers.values()), decimal_comma)
-    return {text: parsed[word] for text, word in numbers.items()}
+    scalars, _ = _parse(list(numbers.values()), decimal_comma)
+    return {text: scalars[word] for text, word in numbers.items()}
 
 
 def parse_truths(texts: Iterable[str]) -> dict[str, bool]:

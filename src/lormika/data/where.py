@@ -123,8 +123,8 @@ class _Evaluator:
 
     def error(self, position: int, problem: str) -> InputError:
         hint = "; write and, or, not instead of &, |, ~" if re.search(r"[&|~]", self.original) else ""
-        shown = self.original if len(self.original) <= _LONGEST else f"{self.original[:_LONGEST]}…"
-        return InputError(f"condition {shown!r}, character {position + 1}: {problem}{hint}")
+        text = self.original if len(self.original) <= _LONGEST else f"{self.original[:_LONGEST]}…"
+        return InputError(f"condition {text!r}, character {position + 1}: {problem}{hint}")
 
     def fail(self, node: ast.expr, problem: str) -> InputError:
         return self.error(self.position(node), problem)

@@ -88,8 +88,8 @@ class Plan:
 
     def python_of(self, rival: str) -> str:
         """The interpreter that a rival runs in."""
-        named = self.baseline_python
-        return named if isinstance(named, str) else named.get(rival, sys.executable)
+        python = self.baseline_python
+        return python if isinstance(python, str) else python.get(rival, sys.executable)
 
     def cells(self) -> Iterator[Cell]:
         """All cells, in the order in which they are worked on."""
@@ -132,15 +132,15 @@ def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
     >>> read_interpreters(["nice=nice/bin/python"])
     {'nice': 'nice/bin/python'}
     """
-    named: dict[str, str] = {}
+    by_rival: dict[str, str] = {}
     for_all: dict[str, str] = {}
     for text in texts:
         name, sign, path = text.partition("=")
         if sign and "/" not in name:  # else the sign is part of a path
-            named[name] = path
+            by_rival[name] = path
         else:
             for_all = dict.fromkeys(RIVALS, text)
-    return for_all | named
+    return for_all | by_rival
 
 
 def _check_names(name: str, names: Sequence[str], choices: Sequence[str] | None) -> None:

@@ -77,8 +77,8 @@ class Probe:
         if self._order[0] != instance:
             self._order = instance, self.generator(instance).permutation(len(self.background))
         order = self._order[1]
-        drawn: np.ndarray = order[among[order]][:count]
-        return drawn
+        rows: np.ndarray = order[among[order]][:count]
+        return rows
 
     def turning_singles(self, instance: int) -> frozenset[int]:
         """Features that alone turn the instance, with a decile, the least, the greatest, or a category not rare."""

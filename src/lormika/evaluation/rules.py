@@ -57,8 +57,8 @@ class OrMissing:
 
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column satisfy it."""
-        held: np.ndarray = self.condition.holds(column) | Missing(self.feature).holds(column)
-        return held
+        mask: np.ndarray = self.condition.holds(column) | Missing(self.feature).holds(column)
+        return mask
 
     def __str__(self) -> str:
         return f"{self.condition} or missing"
@@ -88,11 +88,11 @@ def _condition(background: Background, filled: np.ndarray, name: str, parts: Seq
         high = min((_after(part["up_to"]) for part in parts if part["up_to"] is not None), default=math.inf)
         condition, of_missing = Interval(name, low, high, feature.integer), low <= filled[f] < high
     else:
-        left = set(range(len(feature.categories) + 1))  # the last one stands for a missing value
+        codes = set(range(len(feature.categories) + 1))  # the last one stands for a missing value
         for part in parts:
-            left = left & {part["is"]} if "is" in part else left - {part["is_not"]}
-        of_missing = len(feature.categories) in left
-        values = tuple(feature.categories[code] for code in sorted(left - {len(feature.categories)}))
+            codes = codes & {part["is"]} if "is" in part else codes - {part["is_not"]}
+        of_missing = len(feature.categories) in codes
+        values = tuple(feature.categories[code] for code in sorted(codes - {len(feature.categories)}))
         condition = Equals(name, values[0]) if len(values) == 1 else Among(name, values)
     has_missing = bool(np.isnan(background.distinct[f][-1]))
     # Rules take any condition that can tell for which rows it holds.
@@ -152,21 +152,21 @@ def _settled(condition: AnyCondition, background: Background, instance: np.ndarr
 
 def fulfils(condition: AnyCondition, values: np.ndarray, feature: Feature) -> np.ndarray:
     """Which encoded values of a feature satisfy a condition on it."""
-    held: np.ndarray
+    mask: np.ndarray
     match condition:
         case Interval():
-            held = (condition.low <= values) & ((values < condition.high) | (condition.high == math.inf))
+            mask = (condition.low <= values) & ((values < condition.high) | (condition.high == math.inf))
         case Equals():
-            held = values == feature.positions.get(condition.value, -1)
+            mask = values == feature.positions.get(condition.value, -1)
         case Among():
-            held = np.isin(values, [feature.positions[value] for value in condition.values])
+            mask = np.isin(values, [feature.positions[value] for value in condition.values])
         case Missing():
-            held = np.isnan(values)
+            mask = np.isnan(values)
         case OrMissing():
-            held = fulfils(condition.condition, values, feature) | np.isnan(values)
+            mask = fulfils(condition.condition, values, feature) | np.isnan(values)
         case _:
             raise TypeError(f"{condition!r} is no condition")
-    return held
+    return mask
 
 
 def values_inside(condition: AnyCondition, feature: Feature) -> np.ndarray:

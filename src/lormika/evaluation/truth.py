@@ -90,8 +90,8 @@ def _holding(probe: Probe, condition: AnyCondition) -> np.ndarray:
 
 
 def _all(masks: dict[int, np.ndarray], rows: int) -> np.ndarray:
-    held: np.ndarray = np.logical_and.reduce([np.ones(rows, dtype=bool), *masks.values()])
-    return held
+    mask: np.ndarray = np.logical_and.reduce([np.ones(rows, dtype=bool), *masks.values()])
+    return mask
 
 
 def _values_inside(
@@ -115,15 +115,15 @@ def _changed(x: np.ndarray, features: list[int], values: list[np.ndarray]) -> np
 def _changes(probe: Probe, instance: int, rules: Sequence[Rule]) -> JsonObject:
     """Which hypothetical rules change the same features as an earlier one of their kind; and missed single features."""
     repeated: dict[str, list[float]] = {}
-    seen: set[tuple[str, frozenset[str]]] = set()
+    earlier: set[tuple[str, frozenset[str]]] = set()
     alone = False
     for rule in rules:
         assert rule.category is not None
         if rule.category.is_current:
             continue
         change = rule.category.value, frozenset(changed_features(probe, instance, rule))
-        repeated.setdefault(change[0], []).append(float(change in seen))
-        seen.add(change)
+        repeated.setdefault(change[0], []).append(float(change in earlier))
+        earlier.add(change)
         alone |= rule.category is Category.COUNTERFACTUAL and len(change[1]) == 1
     return {"repeated": repeated, "missed_single": missed_single(probe, instance, alone)}
 

@@ -107,24 +107,24 @@ class Feature:
         for row, value in enumerate(values):
             code = np.nan if value is None else self.positions.get(value)
             if code is None and value is not None:
-                kept = self._as_stored(row, value)
-                code = self.positions.get(kept, len(self.positions))
+                stored = self._as_stored(row, value)
+                code = self.positions.get(stored, len(self.positions))
                 if code == len(self.positions):
-                    unseen[row] = kept
+                    unseen[row] = stored
             codes[row] = code
         return codes
 
     def _as_stored(self, row: int, value: Scalar) -> Scalar:
         """A category that the background lacks, as the column's type stores it."""
         assert isinstance(self.restorer, Lookup)
-        found = restore.as_stored(self.restorer, value)
-        if found is None or found in (math.inf, -math.inf):
-            known = frames.listing(self.categories or ()) or "no value at all"
+        stored = restore.as_stored(self.restorer, value)
+        if stored is None or stored in (math.inf, -math.inf):
+            others = frames.listing(self.categories or ()) or "no value at all"
             raise InputError(
                 f"column {self.name!r}, row {row}: {quote(value)} is no value that this column can have; in the "
-                f"background it has {known}: give a value of the same type"
+                f"background it has {others}: give a value of the same type"
             )
-        return found
+        return stored
 
     def decode(self, value: float) -> Scalar | None:
         """One encoded value as a plain Python scalar; missing: None."""
@@ -217,11 +217,11 @@ class Schema:
         return frames.one_row(x)
 
     def _check_columns(self, names: Iterable[str]) -> None:
-        given = set(names)
-        absent = [name for name in self.names if name not in given]
+        present = set(names)
+        absent = [name for name in self.names if name not in present]
         if absent:
             raise InputError(f"column {absent[0]!r} is missing; the background has it")
-        unknown = sorted(given.difference(self.names))
+        unknown = sorted(present.difference(self.names))
         if unknown:
             raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
 
@@ -241,8 +241,8 @@ def read_schema(reader: frames.TableReader, categorical: Sequence[str | int] | N
         raise InputError("the table has no columns")
     if reader.n_rows == 0:
         raise InputError("the table has no rows")
-    chosen = _categorical_names(reader, categorical)
-    features = tuple(_read_feature(column, column.name in chosen) for column in reader.columns.values())
+    names = _categorical_names(reader, categorical)
+    features = tuple(_read_feature(column, column.name in names) for column in reader.columns.values())
     return Schema(features, reader.assembler, {feature.name: place for place, feature in enumerate(features)})
 
 
@@ -267,13 +267,13 @@ def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | i
     if not is_list(categorical):
         raise InputError(f"categorical={quote(categorical)}: give a list of column names")
     names = list(reader.columns)
-    for given in categorical:
-        name = quote(given) if is_too_large(given) else str(given)
-        is_position = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        if name not in reader.columns and is_position and 0 <= int(given) < len(names):
-            name = names[int(given)]
+    for entry in categorical:
+        name = quote(entry) if is_too_large(entry) else str(entry)
+        is_position = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        if name not in reader.columns and is_position and 0 <= int(entry) < len(names):
+            name = names[int(entry)]
         if name not in reader.columns:
-            raise InputError(f"categorical names {quote(given)}, which is not a column of the table")
+            raise InputError(f"categorical names {quote(entry)}, which is not a column of the table")
         chosen.add(name)
     return chosen
 

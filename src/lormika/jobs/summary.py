@@ -256,12 +256,12 @@ def _change(key: tuple[str, str, str], counts: JsonObject, rows: pd.Series) -> J
 
 def _matrix(features: pd.DataFrame, classes: pd.Series, top: int) -> list[JsonObject]:
     """Of the most frequent features, the share of each class's rows with a rule of each kind."""
-    used = _ranked(features.groupby(level="feature").sum()).head(top).index
+    names = _ranked(features.groupby(level="feature").sum()).head(top).index
     counts = features["rows"].to_dict()
     return [
         {
             "feature": name,
             "shares": [[counts.get((label, kind, name), 0) / n for kind in KINDS] for label, n in classes.items()],
         }
-        for name in used
+        for name in names
     ]

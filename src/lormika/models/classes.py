@@ -69,10 +69,10 @@ def derive_classes(
         raise ModelError(
             f"the model gave {len(seen):,} different numbers: a regression, where only classifiers can be explained"
         )
-    listed = seen if labels is None else set(_distinct(labels)[0])
-    if seen - listed:
-        raise InputError(f"labels lacks {min(seen - listed, key=value_order)!r}, which the model says")
-    return tuple(sorted(filter(_is_label, listed), key=value_order))
+    classes = seen if labels is None else set(_distinct(labels)[0])
+    if seen - classes:
+        raise InputError(f"labels lacks {min(seen - classes, key=value_order)!r}, which the model says")
+    return tuple(sorted(filter(_is_label, classes), key=value_order))
 
 
 def _checked(answer: np.ndarray) -> set[Scalar]:

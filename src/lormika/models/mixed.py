@@ -40,11 +40,11 @@ def ask_background(
     try:
         return as_model(model, background, class_names, labels)
     except ModelError as error:
-        found = _culprit(model, background, reader)
-        if found is None:
+        mixed = _culprit(model, background, reader)
+        if mixed is None:
             raise
         raise ModelError(
-            f"column {found.name!r}, row {found.row}: {quote(found.text)} is text, and the model takes numbers there: "
+            f"column {mixed.name!r}, row {mixed.row}: {quote(mixed.text)} is text, and the model takes numbers there: "
             f"give a number, or a missing value ({' '.join(str(error).split())})"
         ) from error
 
@@ -65,7 +65,7 @@ def _culprit(model: UserModel, background: UserTable, reader: TableReader) -> _M
 
 
 def _mixed_columns(reader: TableReader, by_position: bool) -> list[_Mixed]:
-    found = []
+    columns = []
     for place, column in enumerate(reader.columns.values()):
         if column.number_type is not None or column.declared is not None:
             continue
@@ -77,8 +77,8 @@ def _mixed_columns(reader: TableReader, by_position: bool) -> list[_Mixed]:
         texts = [row for row, value in enumerate(values) if isinstance(value, str) and math.isnan(numbers[row])]
         if texts and len(texts) < np.count_nonzero(~np.isnan(numbers)):
             text = str(values[texts[0]])
-            found.append(_Mixed(column.name, str(place) if by_position else column.name, numbers, texts[0], text))
-    return found
+            columns.append(_Mixed(column.name, str(place) if by_position else column.name, numbers, texts[0], text))
+    return columns
 
 
 def _number(value: Scalar | None) -> float:

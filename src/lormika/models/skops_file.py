@@ -82,11 +82,11 @@ def _check_types(path: Path, schema: JsonObject, trust: Sequence[str]) -> set[st
         if name not in TRUSTED.get(loader, ()) and name not in trust:
             refused.add(name)
     if refused:
-        listed = sorted(refused)
-        options = " ".join(f"--trust {name}" for name in listed)
+        types = sorted(refused)
+        options = " ".join(f"--trust {name}" for name in types)
         raise InputError(
-            f"{path} holds types that are not known to be harmless: {', '.join(listed)}. If you know what each of them "
-            f"does, and trust whoever made the file, name them: trust={listed!r} ({options})"
+            f"{path} holds types that are not known to be harmless: {', '.join(types)}. If you know what each of them "
+            f"does, and trust whoever made the file, name them: trust={types!r} ({options})"
         )
     return names
 

@@ -47,8 +47,8 @@ def tensors(inputs: Sequence[Input], table: UserTable) -> dict[str, np.ndarray]:
     reader = frames.read(table)
     if feature_names(inputs) is None:
         return {inputs[0].name: _matrix(inputs[0], reader)}
-    chosen = _by_name(inputs, reader, has_names=not isinstance(table, np.ndarray))
-    columns = {one.name: _values(one, column) for one, column in zip(inputs, chosen, strict=True)}
+    readers = _by_name(inputs, reader, has_names=not isinstance(table, np.ndarray))
+    columns = {one.name: _values(one, column) for one, column in zip(inputs, readers, strict=True)}
     return {one.name: columns[one.name].reshape((-1, 1)[: one.rank]) for one in inputs}
 
 
@@ -86,9 +86,9 @@ def _values(one: Input, column: ColumnReader) -> np.ndarray:
     fits = (numbers == np.rint(numbers)) & (numbers >= low) & (numbers <= high)  # NaN does not
     if not fits.all():
         row = int((~fits).argmax())
-        wanted = "true or false" if one.dtype.kind == "b" else f"whole numbers ({one.dtype})"
+        kind = "true or false" if one.dtype.kind == "b" else f"whole numbers ({one.dtype})"
         value = "a missing value" if np.isnan(numbers[row]) else f"{numbers[row]:g}"
-        raise InputError(f"column {column.name!r}, row {row}: the model takes {wanted} here, not {value}")
+        raise InputError(f"column {column.name!r}, row {row}: the model takes {kind} here, not {value}")
     return numbers.astype(one.dtype)
 
 

@@ -30,8 +30,8 @@ def as_model(
     own, n_rows = classes_of(model), count_rows(background)
     names = None if class_names is None else read_class_names(class_names)
     existing = None if labels is None else read_labels(labels, n_rows)
-    asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
-    values = call(ask, rows_of(background, np.arange(asked)))
+    n_asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
+    values = call(ask, rows_of(background, np.arange(n_asked)))
     classes = own or derive_classes(values, names, existing)
     if names is not None and len(names) != len(classes):
         raise InputError(f"class_names has {len(names)} names; the model has {len(classes)} classes")

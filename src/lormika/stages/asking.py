@@ -70,24 +70,24 @@ def _advance(turn: tuple[Asking[T], Answer | None]) -> np.ndarray | _Result[T]:
 
 
 def _ask(
-    model: Model, schema: Schema, wanted: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
+    model: Model, schema: Schema, questions: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
 ) -> dict[int, Answer]:
     """Ask once about all rows; of rows that are the same, about one."""
-    wide, parts = joined(schema, list(wanted.values()), unseen)
+    wide, parts = joined(schema, list(questions.values()), unseen)
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
     firsts = [part[:1] for part in parts] if again else []
-    asked = np.concatenate([rows[first], *firsts])
+    all_rows = np.concatenate([rows[first], *firsts])
     try:
-        answer = model(wide.restore(asked))
+        answer = model(wide.restore(all_rows))
     except (InputError, ModelError) as error:
-        if any(unseen) and _answers(model, schema, without_unseen(schema, asked)):
+        if any(unseen) and _answers(model, schema, without_unseen(schema, all_rows)):
             cause = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
             raise type(error)(f"{error}; the cause: {cause}") from error
         raise
     own: dict[int, Answer] = {}
     start = 0
-    for number, (i, part) in enumerate(zip(wanted, parts, strict=True)):
+    for number, (i, part) in enumerate(zip(questions, parts, strict=True)):
         places = copies[start : start + len(part)]
         own[i] = answer[np.append(places, len(first) + number) if again else places]
         start += len(part)

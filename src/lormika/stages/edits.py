@@ -116,12 +116,12 @@ def _pairable(targets: Sequence[Target]) -> np.ndarray:
     by_feature: dict[int, list[int]] = {}
     for number, target in enumerate(targets):
         by_feature.setdefault(target.feature, []).append(number)
-    chosen = []
+    places = []
     for numbers in by_feature.values():
         if isinstance(targets[numbers[0]].condition, Equals):
             numbers = sorted(numbers, key=lambda number: -targets[number].rows)[:_CATEGORIES]
-        chosen += sorted(numbers)
-    return np.array(chosen, dtype=np.intp)
+        places += sorted(numbers)
+    return np.array(places, dtype=np.intp)
 
 
 def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:

@@ -63,9 +63,9 @@ def itemise(
     """
     if instance is None:
         instance = np.full(len(schema), np.nan)
-    kept = [f for f in range(len(schema)) if f not in without]
-    columns = np.ascontiguousarray(np.concatenate([encoded, instance[None]]).T[kept])  # the instance comes last
-    scales = [_scale(schema.features[f], column, bins, cuts) for f, column in zip(kept, columns, strict=True)]
+    features = [f for f in range(len(schema)) if f not in without]
+    columns = np.ascontiguousarray(np.concatenate([encoded, instance[None]]).T[features])  # the instance comes last
+    scales = [_scale(schema.features[f], column, bins, cuts) for f, column in zip(features, columns, strict=True)]
     codes = _codes(scales, columns)
     # All features at once: every code has a place of its own, one feature after the other.
     sizes = np.array([scale.size for scale in scales], dtype=np.intp)
@@ -85,7 +85,7 @@ def itemise(
         counts[varying].astype(np.int32),
         np.ascontiguousarray(numbers[varying, :-1], dtype=np.int32),
         np.ascontiguousarray(numbers[varying, -1], dtype=np.int32),
-        tuple(kept[i] for i in varying.tolist()),
+        tuple(features[i] for i in varying.tolist()),
     )
 
 
@@ -143,8 +143,8 @@ def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mappin
 
     `observed` has the numbers of each numeric feature, sorted. An instance beyond them is not called what it is not.
     """
-    named = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
-    return rule if all(map(operator.is_, named, rule.conditions)) else replace(rule, conditions=named)
+    conditions = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
+    return rule if all(map(operator.is_, conditions, rule.conditions)) else replace(rule, conditions=conditions)
 
 
 def _name_single(c: Interval, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Interval:

@@ -20,8 +20,8 @@ def groups(schema: Schema, unseen: Mapping[int, Unseen]) -> list[list[int]]:
     """
     together: dict[tuple[tuple[int, type, Scalar], ...], list[int]] = {}
     for number, own in unseen.items():
-        listed = tuple((f, type(v), v) for f, v in own.items() if schema.features[f].lists_categories)
-        together.setdefault(listed, []).append(number)
+        key = tuple((f, type(v), v) for f, v in own.items() if schema.features[f].lists_categories)
+        together.setdefault(key, []).append(number)
     return list(together.values())
 
 

@@ -80,9 +80,9 @@ class _Table:
 
     def __init__(self, task: Task) -> None:
         self.columns = [f"f{f:02}" for f in range(len(task["names"]))]
-        named = dict(zip(task["names"], self.columns, strict=True))
-        self.categorical = {named[name] for name in task["categories"]}
-        self._integer = {named[name] for name in task["integer"]}
+        by_name = dict(zip(task["names"], self.columns, strict=True))
+        self.categorical = {by_name[name] for name in task["categories"]}
+        self._integer = {by_name[name] for name in task["integer"]}
 
     def frame(self, rows: np.ndarray) -> pd.DataFrame:
         import pandas as pd
@@ -96,10 +96,10 @@ class _Table:
 
     def rows(self, example: CounterfactualExamples, x: np.ndarray, digits: dict[str, int]) -> list[list[float]]:
         """Rows as DiCE shows them: after its own search for fewer changes, if it made one."""
-        shown = example.final_cfs_df if example.final_cfs_df_sparse is None else example.final_cfs_df_sparse
-        if shown is None:
+        frame = example.final_cfs_df if example.final_cfs_df_sparse is None else example.final_cfs_df_sparse
+        if frame is None:
             return []
-        rows = shown[self.columns].astype(np.float64).to_numpy().copy()
+        rows = frame[self.columns].astype(np.float64).to_numpy().copy()
         for f, column in enumerate(self.columns):
             rows[_unchanged(rows[:, f], x[f], digits.get(column, 0)), f] = x[f]
         plain: list[list[float]] = rows.tolist()
