@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
 from lormika.stages.trials import Plan, Trials, try_edits
+from lormika.types import JsonObject
 from lormika.version import __version__
 
 _TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in the last digits
@@ -173,8 +174,8 @@ def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
         weights = None
         if options.weight == "effect":
             weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
-        found = find_rules(space, options, weights, to_missing=case.trials is None)
-        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
+        candidates = find_rules(space, options, weights, to_missing=case.trials is None)
+        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, candidates)
     return _explanation(case, rules, options)
 
 
@@ -265,7 +266,7 @@ def _asked(case: Case) -> AskedSummary | None:
     )
 
 
-def _options(parts: Parts, options: SearchOptions) -> dict[str, Any]:
+def _options(parts: Parts, options: SearchOptions) -> JsonObject:
     """All options as plain data."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
     del chosen["cuts"]
@@ -273,5 +274,5 @@ def _options(parts: Parts, options: SearchOptions) -> dict[str, Any]:
     return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts}
 
 
-def _named(options: Settings | SearchOptions) -> dict[str, Any]:
+def _named(options: Settings | SearchOptions) -> JsonObject:
     return {field.name: getattr(options, field.name) for field in fields(options)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from lormika.options import (
 from lormika.parts import Parts
 from lormika.stages.background import Background
 from lormika.stages.items import check_cuts, equal_frequency_cuts
+from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 
 class Explainer:
@@ -70,13 +71,13 @@ class Explainer:
 
     def __init__(
         self,
-        model: Any,
-        background: Any,
+        model: UserModel,
+        background: UserTable,
         *,
         categorical: Sequence[str | int] | None = None,
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
-        labels: Any = None,
+        labels: UserColumn | None = None,
         preset: Preset = "default",
         **settings: Unpack[SettingKeywords],
     ) -> None:
@@ -124,7 +125,7 @@ class Explainer:
         rows, features, classes = len(self.background), len(self.schema), len(self.model.names)
         return f"<Explainer of {classes} classes: {rows:,} rows, {features:,} features>"
 
-    def locate(self, x: Any) -> Case:
+    def locate(self, x: UserRow) -> Case:
         """Ask the model about an instance, similar rows and its edits; the case returned can be explained at will.
 
         Parameters
@@ -134,7 +135,7 @@ class Explainer:
         """
         return locate_together(self._parts, self.schema.read_instance(x))[0]
 
-    def explain(self, x: Any, **options: Unpack[SearchKeywords]) -> Explanation:
+    def explain(self, x: UserRow, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the model's prediction for one instance.
 
         Parameters
@@ -149,7 +150,7 @@ class Explainer:
 
     def explain_many(
         self,
-        X: Any,
+        X: UserTable,
         *,
         n_jobs: int = 1,
         progress: bool = True,
@@ -180,7 +181,7 @@ class Explainer:
 
     def locate_many(
         self,
-        X: Any,
+        X: UserTable,
         *,
         n_jobs: int = 1,
         progress: bool = True,

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from lormika.stages.notes import Note
 from lormika.stages.sample import Sample
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
+
+    from lormika.types import JsonObject, JsonValue, UserTable
 
 _WIDEST = 110  # columns of text
 
@@ -112,7 +115,7 @@ class Explanation:
     features: tuple[FeatureSummary, ...]
     classes: tuple[ClassSummary, ...]
     neighbourhood: NeighbourhoodSummary
-    options: dict[str, Any]
+    options: JsonObject
     versions: dict[str, str]
     unit: Unit = "probability"
     effects: tuple[Effect, ...] = ()  # what the prediction depends on here, the largest effect first
@@ -162,14 +165,14 @@ class Explanation:
         """The rules of one kind, best first."""
         return tuple(rule for rule in self.rules if rule.category == category)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain data, described by `lormika.views.payload.json_schema()`."""
         from lormika.views.payload import dump_explanation
 
         return dump_explanation(self)
 
     @staticmethod
-    def from_dict(payload: Mapping[str, Any]) -> Explanation:
+    def from_dict(payload: Mapping[str, JsonValue]) -> Explanation:
         """The inverse of `to_dict`; the sample is not kept.
 
         A payload that violates its schema, or contradicts itself, is refused; the error names the first fault's place.
@@ -189,13 +192,13 @@ class Explanation:
 
         return load_explanation(parse(text))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """A pandas frame with one row per rule."""
         from lormika.views import frame
 
         return frame.to_frame(self.rules)
 
-    def to_counterfactuals(self) -> Any:
+    def to_counterfactuals(self) -> UserTable:
         """A frame like the background, ready for the model: the instance, then one row per counterfactual rule.
 
         Each row is the instance with the changes of that rule's `rerun`, in the order of `counterfactual`.
@@ -208,8 +211,8 @@ class Explanation:
         schema = self.sample.schema
         changes = [rule.rerun.edits for rule in self.counterfactual if rule.rerun is not None]
         rows = [self.instance, *(self.instance | {edit.feature: edit.after for edit in edits} for edits in changes)]
-        read = [schema.read_instance(row) for row in rows]
-        return schema.with_unseen(read[0].unseen[0]).restore(np.concatenate([one.rows for one in read]))
+        instances = [schema.read_instance(row) for row in rows]
+        return schema.with_unseen(instances[0].unseen[0]).restore(np.concatenate([one.rows for one in instances]))
 
     def to_text(self, width: int | None = None, figures: bool = False) -> str:
         """Readable text, as wide as the terminal by default; this is also what `print` shows.

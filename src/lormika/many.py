@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from lormika.options import SearchOptions
 from lormika.parts import Parts
 from lormika.progress import follow
 from lormika.stages.asking import Spread
+from lormika.types import UserTable
 
 OnError = Literal["record", "raise"]
 T = TypeVar("T")
@@ -50,12 +51,12 @@ class Pace:
         check_choice("on_error", self.on_error, ["record", "raise"])
 
 
-def locate_rows(parts: Parts, table: Any, pace: Pace) -> Iterator[Case | Failure]:
+def locate_rows(parts: Parts, table: UserTable, pace: Pace) -> Iterator[Case | Failure]:
     """Locate the rows of a table; every case depends on its own row alone."""
     return _follow(partial(locate_together, parts), parts, table, pace)
 
 
-def explain_rows(parts: Parts, table: Any, options: SearchOptions, pace: Pace) -> Iterator[Explanation | Failure]:
+def explain_rows(parts: Parts, table: UserTable, options: SearchOptions, pace: Pace) -> Iterator[Explanation | Failure]:
     """Explain the rows of a table; every explanation depends on its own row alone."""
 
     def explain(instances: Instances, spread: Spread) -> list[Explanation]:
@@ -64,7 +65,7 @@ def explain_rows(parts: Parts, table: Any, options: SearchOptions, pace: Pace) -
     return _follow(explain, parts, table, pace)
 
 
-def _follow(work: Work[T], parts: Parts, table: Any, pace: Pace) -> Iterator[T | Failure]:
+def _follow(work: Work[T], parts: Parts, table: UserTable, pace: Pace) -> Iterator[T | Failure]:
     instances, failures = _read(parts.schema, table, pace.on_error)
     size = pace.chunk_size or even_size(len(instances), max(1, ROWS_PER_CALL // parts.rows_asked))
     results = _work_through(work, instances, failures, replace(pace, chunk_size=size))
@@ -118,7 +119,7 @@ def _attempt(
         yield from (next(doubtful if is_suspect else sound) for is_suspect in suspect.tolist())
 
 
-def _read(schema: Schema, table: Any, on_error: OnError) -> tuple[Instances, dict[int, str]]:
+def _read(schema: Schema, table: UserTable, on_error: OnError) -> tuple[Instances, dict[int, str]]:
     """Encoded rows, and why some of them could not be encoded."""
     try:
         return schema.read(table), {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -18,13 +18,14 @@ from lormika.options import MINING, MOST_BINS, MiningKeywords
 from lormika.rule import Rule
 from lormika.stages.items import check_cuts, itemise, name_single
 from lormika.stages.search import Space, make_lists
+from lormika.types import UserColumn, UserTable
 
 MANY_CLASSES = 50  # more are hardly intended as classes
 
 
 def mine_rules(
-    X: Any,
-    y: Any,
+    X: UserTable,
+    y: UserColumn,
     *,
     bins: int = 3,
     cuts: Mapping[str, Sequence[float]] | None = None,
@@ -74,23 +75,23 @@ def mine_rules(
     points, identifiers = check_cuts(schema, cuts), _identifiers(schema, encoded)
     _warn_of_classes(names, classes)
     if identifiers:
-        told = frames.listing(schema.names[f] for f in identifiers)
-        warnings.warn(f"left out, because nearly all values differ: {told}", stacklevel=2)
+        columns = frames.listing(schema.names[f] for f in identifiers)
+        warnings.warn(f"left out, because nearly all values differ: {columns}", stacklevel=2)
     items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
     space = Space(items, labels, names, _consequents(classes, names))
-    found = space.find(chosen, make_lists(space, chosen), chosen.k)
+    candidates = space.find(chosen, make_lists(space, chosen), chosen.k)
     observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
-    return [name_single(space.make_rule(candidate), observed, {}) for candidate in found]
+    return [name_single(space.make_rule(candidate), observed, {}) for candidate in candidates]
 
 
 def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
     """Positions of categorical features that identify single rows: each condition would hold for one row."""
-    found = []
+    identifiers = []
     for f, feature in enumerate(schema.features):
         present = encoded[~np.isnan(encoded[:, f]), f]
         if not feature.is_numeric and is_identifier(len(np.unique(present)), len(present)):
-            found.append(f)
-    return found
+            identifiers.append(f)
+    return identifiers
 
 
 def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
@@ -112,14 +113,14 @@ def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> l
         return list(range(len(names)))
     if not is_list(classes):
         raise InputError(f"classes={quote(classes)}: give a list of classes of y")
-    wanted = [plain(value) for value in classes]
-    unknown = [value for value in wanted if not isinstance(value, str | int | float | bool) or value not in names]
+    values = [plain(value) for value in classes]
+    unknown = [value for value in values if not isinstance(value, str | int | float | bool) or value not in names]
     if unknown:
         raise InputError(f"classes names {quote(unknown[0])}, which y does not hold")
-    return sorted({names.index(value) for value in wanted})
+    return sorted({names.index(value) for value in values})
 
 
-def _read_classes(y: Any, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
+def _read_classes(y: UserColumn, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
     if isinstance(y, Mapping) or not is_list(y):
         raise InputError(f"y is a {type(y).__name__}: give the class of each row, as a list, array or series")
     values = [plain(value) for value in (y.to_pylist() if hasattr(y, "to_pylist") else y)]

@@ -6,12 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
 from lormika.checks import MOST, check_choice, check_integer, check_number, check_switch
 from lormika.errors import InputError
+
+Number = TypeVar("Number", bound=float | None)
+Word = TypeVar("Word", bound=str | None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,31 +23,31 @@ class Option:
 
     type: type
     text: str  # one sentence, for `--help` and the documentation
-    check: Callable[[str, Any], None]
+    check: Callable[[str, object], None]
     choices: tuple[str, ...] = ()
     unset: str | None = None  # what None stands for; such an option need not be given at all
 
 
-def integer(default: int, text: str, least: int, most: int = MOST) -> Any:
+def integer(default: int, text: str, least: int, most: int = MOST) -> int:
     """A field for a whole number."""
     option = Option(int, text, partial(check_integer, least=least, most=most))
     return field(default=default, metadata={"option": option})
 
 
-def number(default: float | None, text: str, least: float, most: float = math.inf, unset: str | None = None) -> Any:
+def number(default: Number, text: str, least: float, most: float = math.inf, unset: str | None = None) -> Number:
     """A field for a finite number."""
     option = Option(float, text, partial(check_number, least=least, most=most), unset=unset)
     return field(default=default, metadata={"option": option})
 
 
-def choice(default: str | None, text: str, choices: Sequence[str], unset: str | None = None) -> Any:
+def choice(default: Word, text: str, choices: Sequence[str], unset: str | None = None) -> Word:
     """A field for one of several words."""
     names = tuple(map(str, choices))
     option = Option(str, text, partial(check_choice, choices=names), names, unset)
     return field(default=default, metadata={"option": option})
 
 
-def switch(default: bool, text: str) -> Any:
+def switch(default: bool, text: str) -> bool:
     """A field that is true or false."""
     return field(default=default, metadata={"option": Option(bool, text, check_switch)})
 
@@ -63,7 +66,7 @@ class Options:
             if value is not None or option.unset is None:
                 option.check(name, value)
 
-    def but(self, keywords: Mapping[str, Any]) -> Self:
+    def but(self, keywords: Mapping[str, object]) -> Self:
         """A copy with the given options changed."""
         names = [one.name for one in fields(self)]
         for name in keywords:

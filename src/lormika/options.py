@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, Self, TypedDict
+from typing import ClassVar, Literal, Self, TypedDict
 
 from lormika.checks import MOST, check_integer
 from lormika.option import Options, choice, integer, number, switch
@@ -132,7 +132,7 @@ class SearchOptions(Options):
         if self.weight is None:
             object.__setattr__(self, "weight", "effect" if self.confirm else "none")
 
-    def but(self, keywords: Mapping[str, Any]) -> Self:
+    def but(self, keywords: Mapping[str, object]) -> Self:
         """A copy with the given options changed; the default weight follows `confirm`."""
         follows = {"weight": None} if "confirm" in keywords else {}
         return Options.but(self, follows | dict(keywords))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from lormika.frames.values import Scalar, format_exact, format_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from lormika.types import UserTable
 
 __all__ = ["Category", "Check", "Condition", "Counts", "Edit", "Equals", "Interval", "Missing", "Rerun", "Rule"]
 
@@ -220,7 +222,7 @@ class Rule:
         """Names of the features in the conditions."""
         return tuple(condition.feature for condition in self.conditions)
 
-    def holds(self, table: Any, feature_names: Sequence[str] | None = None) -> np.ndarray:
+    def holds(self, table: UserTable, feature_names: Sequence[str] | None = None) -> np.ndarray:
         """Which rows of a table (frame, or 2-D array with names) match the conditions.
 
         >>> Rule((Equals("job", "none"),), "bad", Counts(4, 2, 2, 1), 0.0).holds({"job": ["none", "clerk", None]})

@@ -36,8 +36,8 @@ class Unfinished:
         Unfinished(host='node-7', pid=4242, name='run.json')
         >>> Unfinished.of(Path(".pre-commit-config.yaml"))
         """
-        found = re.fullmatch(r"\.(.+)-(\d{1,10})-(.+)", path.name)
-        return None if found is None else cls(found[1], int(found[2]), found[3])
+        match = re.fullmatch(r"\.(.+)-(\d{1,10})-(.+)", path.name)
+        return None if match is None else cls(match[1], int(match[2]), match[3])
 
     @property
     def abandoned(self) -> bool:

@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.cli.output import Talk
 from lormika.errors import InputError, ModelError
 from lormika.frames.readers import listing
-from lormika.frames.values import format_value, plain
+from lormika.frames.values import Scalar, format_value, plain
 from lormika.stages.codes import may_be_codes
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lormika.data import Table
     from lormika.explainer import Explainer
     from lormika.options import Preset
+    from lormika.types import JsonObject, Keywords, UserModel
 
 _LONGEST_REPORT = 40  # columns
 _LONGEST_ADVICE = 8
@@ -36,15 +37,15 @@ def report_columns(table: Table, features: Sequence[str], categorical: Sequence[
         by_type.setdefault(table.types[name], []).append(name)
     talk.say(f"{table.path}: {len(table.frame):,} rows, {len(table.frame.columns)} columns; {len(features)} features")
     for kind, names in by_type.items():
-        shown = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
-        talk.say(f"  {kind}: {shown}")
+        text = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
+        talk.say(f"  {kind}: {text}")
     codes = [name for name in features if name not in categorical and _may_be_codes(table.frame[name])]
     if codes:
         options = " ".join(f"--categorical {shlex.quote(name)}" for name in codes[:_LONGEST_ADVICE])
         talk.say(f"  codes or amounts? {listing(codes)}: if the order of these numbers means nothing, add {options}")
 
 
-def _may_be_codes(column: pd.Series[Any]) -> bool:
+def _may_be_codes(column: pd.Series) -> bool:
     if column.dtype.kind not in "iuf":
         return False
     return may_be_codes(*np.unique(column.dropna(), return_counts=True))
@@ -65,14 +66,14 @@ def check_names(table: Table, names: Sequence[str], also: Table | None = None) -
 
 def check_outputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) -> None:
     """Refuse to write over a file that is read."""
-    read = [Path(path) for path in inputs if path is not None and Path(path).exists()]
+    files = [Path(path) for path in inputs if path is not None and Path(path).exists()]
     for out in outputs:
-        if out.exists() and any(out.samefile(path) for path in read):
+        if out.exists() and any(out.samefile(path) for path in files):
             raise InputError(f"{out} is a file that is read: write to another one")
 
 
 def feature_columns(
-    model: Any, table: Table, target: str | None, drop: Sequence[str], talk: Talk, also: Table | None = None
+    model: UserModel, table: Table, target: str | None, drop: Sequence[str], talk: Talk, also: Table | None = None
 ) -> list[str]:
     """Columns that the model gets: those it names, in its order; otherwise all but the target and the dropped ones.
 
@@ -81,24 +82,24 @@ def feature_columns(
     columns = [str(name) for name in table.frame.columns]
     left_out = [*drop, *([] if target is None else [target])]
     check_names(table, left_out, also)
-    named = getattr(model, "feature_names_in_", None)
-    if named is None:
+    own = getattr(model, "feature_names_in_", None)
+    if own is None:
         return _by_position(model, [name for name in columns if name not in left_out], table, talk)
-    wanted = [str(name) for name in named]
-    lacking = [name for name in wanted if name not in columns]
+    features = [str(name) for name in own]
+    lacking = [name for name in features if name not in columns]
     if lacking:
         raise InputError(f"{table.path} lacks {listing(lacking)}, which the model needs; it has {listing(columns)}")
-    if set(wanted) & set(left_out):
-        raise InputError(f"the model needs {listing(sorted(set(wanted) & set(left_out)))}: do not leave that out")
-    return wanted
+    if set(features) & set(left_out):
+        raise InputError(f"the model needs {listing(sorted(set(features) & set(left_out)))}: do not leave that out")
+    return features
 
 
-def _by_position(model: Any, names: list[str], table: Table, talk: Talk) -> list[str]:
+def _by_position(model: UserModel, names: list[str], table: Table, talk: Talk) -> list[str]:
     """Columns of a model that does not name them."""
-    wanted = getattr(model, "n_features_in_", None)
-    if wanted is not None and wanted != len(names):
+    number = getattr(model, "n_features_in_", None)
+    if number is not None and number != len(names):
         raise InputError(
-            f"the model takes {wanted} columns, and {table.path} has {len(names)}: {listing(names)}; leave some out "
+            f"the model takes {number} columns, and {table.path} has {len(names)}: {listing(names)}; leave some out "
             "with --drop, and the truth with --target"
         )
     if model is not None and not callable(model):
@@ -106,7 +107,7 @@ def _by_position(model: Any, names: list[str], table: Table, talk: Talk) -> list
     return names
 
 
-def target_column(table: Table, target: str) -> pd.Series[Any]:
+def target_column(table: Table, target: str) -> pd.Series:
     """The column with the classes, whole."""
     y = table.frame[target]
     if y.isna().any():
@@ -117,7 +118,7 @@ def target_column(table: Table, target: str) -> pd.Series[Any]:
     return y
 
 
-def named_classes(y: pd.Series[Any], names: Sequence[str]) -> list[Any] | None:
+def named_classes(y: pd.Series, names: Sequence[str]) -> list[Scalar] | None:
     """Classes by the names that are written for them."""
     if not names:
         return None
@@ -154,14 +155,14 @@ def chosen_rows(
     """Rows of a data file, by number or by a condition, with some of its columns."""
     from lormika.data import select_rows
 
-    there = [str(name) for name in table.frame.columns]
-    lacking = [name for name in columns if name not in there]
+    names = [str(name) for name in table.frame.columns]
+    lacking = [name for name in columns if name not in names]
     if lacking:
-        raise InputError(f"{table.path} lacks {listing(lacking)}; it has {listing(there)}")
+        raise InputError(f"{table.path} lacks {listing(lacking)}; it has {listing(names)}")
     return select_rows(table.frame, rows, where)[list(columns)]
 
 
-def read_instances(paths: Sequence[Path]) -> dict[Path, list[dict[str, Any]]]:
+def read_instances(paths: Sequence[Path]) -> dict[Path, list[JsonObject]]:
     """Instances in files."""
     from lormika.data import read_instance
 
@@ -169,22 +170,22 @@ def read_instances(paths: Sequence[Path]) -> dict[Path, list[dict[str, Any]]]:
 
 
 def named_instances(
-    files: Mapping[Path, Sequence[Mapping[str, Any]]], table: Table, features: Sequence[str]
-) -> dict[str, dict[str, Any]]:
+    files: Mapping[Path, Sequence[JsonObject]], table: Table, features: Sequence[str]
+) -> dict[str, JsonObject]:
     """Instances of files by a name that can stand in a file's name; the target, say, may stand beside the features."""
     instances = {}
-    for path, listed in files.items():
-        for number, instance in enumerate(listed):
+    for path, entries in files.items():
+        for number, instance in enumerate(entries):
             unknown = [key for key in instance if key not in table.frame.columns]
             if unknown:
                 raise InputError(f"{path}: there is no column {unknown[0]!r}; there are {listing(table.frame.columns)}")
-            name = path.stem if len(listed) == 1 else f"{path.stem}-{number}"
+            name = path.stem if len(entries) == 1 else f"{path.stem}-{number}"
             instances[name] = {key: value for key, value in instance.items() if key in features}
     return instances
 
 
 def make_explainer(
-    model: Any, background: pd.DataFrame, settings: Mapping[str, Any], cut: Sequence[str], preset: Preset, talk: Talk
+    model: UserModel, background: pd.DataFrame, settings: Keywords, cut: Sequence[str], preset: Preset, talk: Talk
 ) -> Explainer:
     """Ask the model about the background."""
     from lormika.explainer import Explainer
@@ -194,7 +195,7 @@ def make_explainer(
 
 
 def locate(
-    explainer: Explainer, rows: pd.DataFrame | None, named: Mapping[str, Mapping[str, Any]], table: Table, talk: Talk
+    explainer: Explainer, rows: pd.DataFrame | None, instances: Mapping[str, JsonObject], table: Table, talk: Talk
 ) -> dict[str, Case]:
     """Cases by name: rows of the data file together, then instances one by one."""
     from lormika.data import typed_alike
@@ -208,7 +209,7 @@ def locate(
             if isinstance(case, Failure):
                 raise InputError(f"instance {row}: {case.reason}")
             cases[str(row)] = case
-    for name, instance in named.items():
+    for name, instance in instances.items():
         try:
             cases[name] = explainer.locate(instance)
         except (InputError, ModelError) as error:

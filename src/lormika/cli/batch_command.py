@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.cli import arguments
 from lormika.cli.output import Talk
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from lormika.jobs.run import ChunkSize
     from lormika.jobs.run_file import Run
+    from lormika.types import JsonObject, Keywords
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,11 @@ class Command:
     headers: tuple[str, ...]  # for a server; secrets may be among them, and are part of no file
     reading: Reading
     loading: Loading
-    choice: Mapping[str, Any]  # where, target, drop, id
-    explainer: Mapping[str, Any]
-    options: Mapping[str, Any]
+    choice: Keywords  # where, target, drop, id
+    explainer: Keywords
+    options: Keywords
 
-    def order(self) -> dict[str, Any] | None:
+    def order(self) -> JsonObject | None:
         """The command with the content of its files; None: a part of it has none, such as a model behind a URL."""
         from lormika.jobs.inputs import sha256
 
@@ -49,12 +50,12 @@ class Command:
     def _files(self) -> dict[str, Path | None]:
         return {"data": self.data, "background": self.background}
 
-    def _model_facts(self) -> dict[str, Any]:
+    def _model_facts(self) -> JsonObject:
         from lormika.jobs.inputs import model_facts
 
         return model_facts(self.model, self.loading.keywords())
 
-    def prepare(self, out: Path, order: Mapping[str, Any] | None, size: ChunkSize, talk: Talk) -> Run:
+    def prepare(self, out: Path, order: JsonObject | None, size: ChunkSize, talk: Talk) -> Run:
         """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
         from lormika.data import typed_alike
         from lormika.explainer import Explainer
@@ -72,7 +73,7 @@ class Command:
             _report_names(rows, identifier, talk)
             arguments.report_columns(similar, features, self.reading.categorical, talk)
             with talk.working(f"Asking the model about {len(similar.frame):,} rows"):
-                explainer = Explainer(model, similar.frame[features], **dict(self.explainer))
+                explainer = Explainer(model, similar.frame[features], **self.explainer)
             rows = typed_alike(rows, explainer.schema, decimal_comma=table.delimiter == ";")
             for name, value in all_unseen(rows, explainer.background).items():
                 talk.warn(f"Note: column {name!r}: the background has none of its values, such as {value!r}")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lormika.jobs.driver import Engine
     from lormika.jobs.run import Shard
     from lormika.jobs.run_file import Run
+    from lormika.types import JsonObject
 
 _SOME_FAILED, _INTERRUPTED = 3, 130
 _LINE_EVERY = 30.0  # seconds between lines about the progress, unless a tenth is done before
@@ -62,7 +63,7 @@ def work(out: Path, run: Run, how: How, talk: Talk) -> None:
     with ExitStack() as stack:
         progress = _Progress(out, run, own, stack, talk)
         try:
-            came_to = run_chunks(
+            totals = run_chunks(
                 out, run, lambda: how.engine(out, run, talk), how.shard,
                 Listener(progress.begin, progress.done, talk.warn), retry_failed=how.retry_failed, verify=how.verify,
             )  # fmt: skip
@@ -71,8 +72,8 @@ def work(out: Path, run: Run, how: How, talk: Talk) -> None:
             done = f"{progress.count_done():,} of {_count(len(own), 'chunk')} done"
             typer.echo(f"{done}; the same command goes on", err=True)
             raise typer.Exit(_INTERRUPTED) from None
-    if came_to is not None:
-        _tell(out, came_to, talk, already=not progress.before)
+    if totals is not None:
+        _tell(out, totals, talk, already=not progress.before)
     elif own:
         talk.say(f"{out}: this shard is done, others are not yet")
 
@@ -111,12 +112,12 @@ class _Progress:
         return status.st_ino, status.st_mtime_ns
 
 
-def _tell(out: Path, came_to: dict[str, Any], talk: Talk, *, already: bool) -> None:
-    said = f"{_count(came_to['rules'], 'rule')} about {_count(came_to['rows'], 'row')}"
-    talk.say(f"{out}: {'finished already, ' if already else ''}{said}")
-    if not came_to["failed"]:
+def _tell(out: Path, totals: JsonObject, talk: Talk, *, already: bool) -> None:
+    result = f"{_count(totals['rules'], 'rule')} about {_count(totals['rows'], 'row')}"
+    talk.say(f"{out}: {'finished already, ' if already else ''}{result}")
+    if not totals["failed"]:
         return
-    failed = _count(came_to["failed"], "row")
+    failed = _count(totals["failed"], "row")
     verb = "had failed and stayed so, whatever --chunk-limit is now" if already else "failed"
     typer.echo(
         f"{failed} {verb}: the column error of {out}/instances says why; the same command with --retry-failed tries "

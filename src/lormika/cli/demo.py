@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from lormika.explanation import Explanation
+    from lormika.types import UserModel
 
 _MOST_TRAINING_ROWS = 20_000  # a demonstration is over in seconds
 _MOST_ROWS_OF_SVM = 4_000  # whose time grows with the square of the rows
@@ -108,7 +109,7 @@ def demo(
 class _Trained:
     """A model, the rows it was trained on, and an instance it has not seen."""
 
-    model: Any
+    model: UserModel
     table: pd.DataFrame  # all rows, with the target
     background: pd.DataFrame
     x: pd.DataFrame
@@ -128,7 +129,7 @@ def _train(dataset: Dataset, learner: Learner, row: int | None, talk: Talk) -> _
     return _Trained(model, X.assign(**{str(y.name): y}), train_X, select_rows(X, [row]))
 
 
-def _rarely_predicted(model: Any, candidates: pd.DataFrame) -> int:
+def _rarely_predicted(model: UserModel, candidates: pd.DataFrame) -> int:
     """The first row with the decision that people ask about."""
     predictions = model.predict(candidates)
     labels, counts = np.unique(predictions, return_counts=True)
@@ -157,9 +158,9 @@ def _parts(dataset: Dataset, explanation: Explanation, report: Path | None) -> I
     from lormika.frames.values import format_value
     from lormika.views import text
 
-    given = ", ".join(f"{name} {format_value(value)}" for name, value in explanation.instance.items())
+    values = ", ".join(f"{name} {format_value(value)}" for name, value in explanation.instance.items())
     yield Text("A loan application" if dataset == Dataset.LOANS else f"A row of {dataset}", "bold")
-    yield Text(f"  {given}\n")
+    yield Text(f"  {values}\n")
     yield from text.renderables(explanation)
     if report is not None:
         yield Text("\nThe same with pictures", "bold")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from lormika.errors import InputError
 
 if TYPE_CHECKING:
     from lormika.evaluation import Ledger, Plan, Step
+    from lormika.types import Keywords
 
 _WHAT, _HOW_MUCH, _RIVALS = "What is compared", "How much", "Rivals"
 _SOME_FAILED, _INTERRUPTED = 3, 130
@@ -125,14 +126,14 @@ def evaluate(
     from lormika.evaluation import quick as quickly
     from lormika.evaluation.plan import read_interpreters
 
-    given = {
+    values = {
         "datasets": _names(datasets), "models": _names(models), "explainers": _names(explainers),
         "instances": instances, "runs": runs, "rival_instances": rival_instances, "rival_runs": rival_runs,
         "train_rows": train_rows, "common_rows": common_rows, "time_limit": time_limit,
         "baseline_python": None if baseline_python is None else read_interpreters(baseline_python),
         "random_state": random_state,
     }  # fmt: skip
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options: Keywords = {name: value for name, value in values.items() if value is not None}
     plan = quickly(**options) if quick else Plan(**options)
     talk = Talk(quiet)
     interrupted = _work(plan, out, talk, retry_failed=retry_failed)
@@ -171,10 +172,10 @@ def _write(ledger: Ledger, talk: Talk) -> None:
     from lormika.evaluation import make_tables, write_figures, write_tables
 
     tables = make_tables(ledger)
-    written = write_tables(tables, ledger.path)
+    paths = write_tables(tables, ledger.path)
     if any(len(table.order) > 1 for table in tables):
-        written += write_tables(make_tables(ledger, shared=True), ledger.path, "shared")
-    for path in written:
+        paths += write_tables(make_tables(ledger, shared=True), ledger.path, "shared")
+    for path in paths:
         talk.say(f"written: {path}")
     try:
         figures = write_figures(tables, ledger.path / "figures")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lormika.case import Case
     from lormika.explanation import Explanation
+    from lormika.types import Keywords
 
 
 @with_groups
@@ -69,19 +70,19 @@ def explain(
     talk = Talk(quiet)
     table = reading.open(data, talk)
     similar = table if background is None else reading.open(background, talk)
-    read = arguments.read_instances(instance)
+    instances = arguments.read_instances(instance)
     arguments.check_names(similar, [*drop, *([] if target is None else [target])], also=table)
     with loading.open(model, header, talk) as loaded, model_prints_aside():
         features = arguments.feature_columns(loaded, similar, target, drop, talk, also=table)
         rows = arguments.chosen_rows(table, features, row, where) if row or where is not None else None
-        named = arguments.named_instances(read, table, features)
-        names = [*([] if rows is None else map(str, rows.index)), *named]
+        by_name = arguments.named_instances(instances, table, features)
+        names = [*([] if rows is None else map(str, rows.index)), *by_name]
         results = _Results(names, tuple(dict.fromkeys(objective)), output.out)
         arguments.check_outputs(results.paths.values(), inputs)
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
-        cases = arguments.locate(explainer, rows, named, table, talk)
+        cases = arguments.locate(explainer, rows, by_name, table, talk)
         results.explain(cases, search)
     results.write(talk)
     if output.json:
@@ -105,11 +106,11 @@ class _Results:
         words = [out.stem, *([name] if several_names else []), *([by.value] if len(self.objectives) > 1 else [])]
         return out.with_name("-".join(words) + out.suffix)
 
-    def explain(self, cases: Mapping[str, Case], search: Mapping[str, Any]) -> None:
+    def explain(self, cases: Mapping[str, Case], search: Keywords) -> None:
         """Explain all cases by all measures, without asking the model again where that is not needed."""
         for name, case in cases.items():
             for by in self.objectives:
-                self.explanations[name, by] = case.explain(**dict(search), objective=by.value)
+                self.explanations[name, by] = case.explain(**search, objective=by.value)
 
     def write(self, talk: Talk) -> None:
         """Write the files."""

@@ -7,14 +7,19 @@ command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
 from lormika.option import Option, Options, options_of
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from lormika.types import Keywords
 
 _FEW = 2  # choices that the name of a value can list
 
@@ -31,11 +36,11 @@ class Given:
         """An option of the command line for each."""
         for name, option in options_of(type(self.defaults)).items():
             if name not in self.without:
-                kind: Any = StrEnum(name, option.choices) if option.choices else option.type
+                kind: Any = StrEnum(name, option.choices) if option.choices else option.type  # types made here
                 hint = Annotated[kind | None, self._option(name, option)]
                 yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
-    def _option(self, name: str, option: Option) -> Any:
+    def _option(self, name: str, option: Option) -> object:
         default = getattr(self.defaults, name) if option.unset is None else option.unset
         if option.type is bool:
             default = name.replace("_", "-") if default else f"no-{name.replace('_', '-')}"
@@ -49,18 +54,18 @@ class Given:
             rich_help_panel=self.panel,
         )
 
-    def gather(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def gather(self, values: Keywords) -> Keywords:
         """The options that were given; wrong ones are refused before anything takes time."""
-        given = {p.name: _plain(values[p.name]) for p in self.parameters() if values[p.name] is not None}
-        self.defaults.but(given)
-        return given
+        options = {p.name: _plain(values[p.name]) for p in self.parameters() if values[p.name] is not None}
+        self.defaults.but(options)
+        return options
 
 
 @dataclass(frozen=True, slots=True)
 class _Fields:
     """A class of the command line, each of whose fields is annotated as an option: the parameter is one of these."""
 
-    kind: type[Any]
+    kind: type[DataclassInstance]
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         hints = get_type_hints(self.kind, include_extras=True)
@@ -70,7 +75,7 @@ class _Fields:
                 one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
             )
 
-    def gather(self, values: Mapping[str, Any]) -> Any:
+    def gather(self, values: Keywords) -> object:
         return self.kind(**{p.name: values[p.name] for p in self.parameters()})
 
 
@@ -89,7 +94,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
             parameters += group.parameters()
     grouped = {p.name for group in groups.values() for p in group.parameters()}
 
-    def run(**values: Any) -> None:
+    def run(**values: object) -> None:
         single = {name: value for name, value in values.items() if name not in grouped}
         command(**single, **{name: group.gather(values) for name, group in groups.items()})
 
@@ -99,11 +104,11 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _group(hint: Any) -> Given | _Fields | None:
+def _group(hint: object) -> Given | _Fields | None:
     if get_origin(hint) is Annotated:
-        return next((part for part in hint.__metadata__ if isinstance(part, Given)), None)
+        return next((part for part in get_args(hint)[1:] if isinstance(part, Given)), None)
     return _Fields(hint) if isinstance(hint, type) and is_dataclass(hint) else None
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return value.value if isinstance(value, StrEnum) else value

@@ -6,7 +6,6 @@ import json as json_format
 import os
 import platform
 from importlib import metadata
-from typing import Any
 
 import typer
 
@@ -37,7 +36,7 @@ def info(json: p.Json = False) -> None:
             typer.echo(f"  {name:<{width}}  {value}")
 
 
-def _facts() -> dict[str, dict[str, Any]]:
+def _facts() -> dict[str, dict[str, object]]:
     from lormika._core import build
 
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from lormika.cli.groups import Given, with_groups
 from lormika.cli.output import Talk, emit, show
 from lormika.option import options_of
 from lormika.options import MINING, MiningKeywords, Objective, Settings
+from lormika.types import Keywords
 
 if TYPE_CHECKING:
     from lormika.views.rule_table import RuleList
@@ -31,7 +32,7 @@ def mine(
     drop: p.Drop = [],
     reading: p.Reading,
     objective: p.Objectives = [Objective.LEVERAGE],
-    search: Annotated[dict[str, Any], Given(p.SEARCH, MINING, without=("objective", "per", "confirm", "weight"))],
+    search: Annotated[Keywords, Given(p.SEARCH, MINING, without=("objective", "per", "confirm", "weight"))],
     bins: Annotated[int, typer.Option(help=options_of(Settings)["bins"].text, rich_help_panel=p.SEARCH)] = 3,
     cut: p.Cut = [],
     output: p.Output,
@@ -55,7 +56,7 @@ def mine(
     arguments.report_columns(table, features, reading.categorical, talk)
     y = arguments.target_column(table, target)
     classes = arguments.named_classes(y, to)
-    about: dict[str, Any] = {"bins": bins, "cuts": arguments.read_cuts(cut)}
+    about: Keywords = {"bins": bins, "cuts": arguments.read_cuts(cut)}
     for by in objectives:
         chosen = MINING.but(search | {"objective": by.value})
         with talk.working(f"Searching for the {chosen.k} best rules by {by}"):

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lormika.cli.groups import Given
 from lormika.cli.output import Talk, model_prints_aside
 from lormika.options import Objective, SearchOptions, Settings
+from lormika.types import Keywords, UserModel
 
 if TYPE_CHECKING:
     from lormika.data import Table
@@ -54,8 +55,8 @@ Objectives = Annotated[
     ),
 ]
 K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
-Search = Annotated[dict[str, Any], Given(SEARCH, SearchOptions())]
-SearchForEach = Annotated[dict[str, Any], Given(SEARCH, SearchOptions(), without=("objective",))]
+Search = Annotated[Keywords, Given(SEARCH, SearchOptions())]
+SearchForEach = Annotated[Keywords, Given(SEARCH, SearchOptions(), without=("objective",))]
 PresetOf = Annotated[
     Preset,
     typer.Option(
@@ -73,7 +74,7 @@ Cut = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
-Around = Annotated[dict[str, Any], Given(NEIGHBOURHOOD, Settings())]
+Around = Annotated[Keywords, Given(NEIGHBOURHOOD, Settings())]
 
 # Data
 
@@ -184,9 +185,9 @@ class Loading:
         ),
     ] = None
 
-    def keywords(self) -> dict[str, Any]:
+    def keywords(self) -> Keywords:
         """As `models.load` takes them; limits that were not given are its own."""
-        limits: dict[str, Any] = {}
+        limits: Keywords = {}
         if self.memory_limit is not None:
             limits["memory_limit"] = self.memory_limit << 20
         if self.time_limit is not None:
@@ -199,7 +200,7 @@ class Loading:
         } | limits
 
     @contextmanager
-    def open(self, source: str, headers: Sequence[str], talk: Talk) -> Iterator[Any]:
+    def open(self, source: str, headers: Sequence[str], talk: Talk) -> Iterator[UserModel]:
         """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
         from lormika import models
         from lormika.jobs.headers import read_headers

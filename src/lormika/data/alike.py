@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from lormika.data.typed_columns import parse_numbers, parse_truths
 from lormika.frames.feature import Feature
@@ -38,7 +38,7 @@ def value_kind(feature: Feature) -> Literal["number", "truth", "text"]:
     return "truth" if all(isinstance(value, bool) for value in categories) else "number"
 
 
-def _values_among(column: pd.Series[Any], kind: str, decimal_comma: bool) -> pd.Series[Any]:
+def _values_among(column: pd.Series, kind: str, decimal_comma: bool) -> pd.Series:
     """A column with its numbers, or booleans, converted.
 
     >>> import pandas as pd
@@ -50,5 +50,5 @@ def _values_among(column: pd.Series[Any], kind: str, decimal_comma: bool) -> pd.
     [True, 'abc', False]
     """
     words = {value for value in column.dropna() if isinstance(value, str)}
-    found: Mapping[str, Scalar] = parse_truths(words) if kind == "truth" else parse_numbers(words, decimal_comma)
-    return column.astype(object).map(lambda value: found.get(value, value), na_action="ignore").infer_objects()
+    values: Mapping[str, Scalar] = parse_truths(words) if kind == "truth" else parse_numbers(words, decimal_comma)
+    return column.astype(object).map(lambda value: values.get(value, value), na_action="ignore").infer_objects()

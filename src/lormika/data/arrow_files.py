@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from lormika.data.column_names import check_names, pick_columns
 from lormika.data.table import Table
@@ -13,6 +14,7 @@ from lormika.data.typed_columns import EXACT
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _INDEX = re.compile(r"__index_level_[0-9]+__")  # how pandas stores the row numbers of a frame
 
@@ -33,9 +35,9 @@ def read_arrow(source: Source, missing: frozenset[str], columns: Sequence[str] |
     series, tokens, notes = {}, {}, []
     for name in pick_columns(source, names, columns):
         column, note = _column(arrow, source, name, table.column(name))
-        found = column[column.isin(missing)].value_counts().to_dict() if missing else {}
-        if found:
-            tokens[name] = {str(token): int(count) for token, count in found.items()}
+        counts = column[column.isin(missing)].value_counts().to_dict() if missing else {}
+        if counts:
+            tokens[name] = {str(token): int(count) for token, count in counts.items()}
             column = column.mask(column.isin(missing))
         series[name] = column
         notes += [note] if note else []
@@ -49,7 +51,7 @@ def read_arrow(source: Source, missing: frozenset[str], columns: Sequence[str] |
     )
 
 
-def _load(arrow: Any, source: Source) -> Any:
+def _load(arrow: ModuleType, source: Source) -> pa.Table:
     data = arrow.BufferReader(source.data)
     if source.format == "parquet":
         import pyarrow.parquet
@@ -60,7 +62,7 @@ def _load(arrow: Any, source: Source) -> Any:
     return arrow.ipc.open_stream(data).read_all()
 
 
-def _column(arrow: Any, source: Source, name: str, column: Any) -> tuple[pd.Series[Any], str | None]:
+def _column(arrow: ModuleType, source: Source, name: str, column: pa.ChunkedArray) -> tuple[pd.Series, str | None]:
     kind = column.type
     if arrow.types.is_nested(kind) or arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind):
         raise source.error(f"column {name!r} has the type {kind}; only numbers, texts, truths and dates can be used")
@@ -72,11 +74,11 @@ def _column(arrow: Any, source: Source, name: str, column: Any) -> tuple[pd.Seri
         column = column.cast(arrow.string())
         note = f"column {name!r} is text because some are missing, and numbers beyond 2⁵³ are not exact as float64"
     # What pandas stored about its own types is left aside: a missing whole number makes float64, as in other formats.
-    series: pd.Series[Any] = arrow.table({name: column}).to_pandas(ignore_metadata=True)[name]
+    series: pd.Series = arrow.table({name: column}).to_pandas(ignore_metadata=True)[name]
     return series, note
 
 
-def _is_large(arrow: Any, column: Any) -> bool:
+def _is_large(arrow: ModuleType, column: pa.ChunkedArray) -> bool:
     import pyarrow.compute
 
     ends = pyarrow.compute.min_max(column).as_py()

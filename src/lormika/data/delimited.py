@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,20 +53,20 @@ def read_delimited(
     tokens = MISSING if missing is None else missing
     protected = _protect(text)
     parser = _Parser(protected.encode(), delimiter, layout, tokens, protected is not text)
-    read = parser.read([layout.names.index(name) for name in names])
+    table_columns = parser.read([layout.names.index(name) for name in names])
     return Table(
-        frame=_frame({name: column.values for name, column in read.items()}),
+        frame=_frame({name: column.values for name, column in table_columns.items()}),
         path=source.path,
         format=source.format,
         compression=source.compression,
         delimiter=delimiter,
         encoding=used,
-        missing={name: column.missing for name, column in read.items() if column.missing},
-        notes=layout.notes + tuple(column.note for column in read.values() if column.note),
+        missing={name: column.missing for name, column in table_columns.items() if column.missing},
+        notes=layout.notes + tuple(column.note for column in table_columns.values() if column.note),
     )
 
 
-def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+def _frame(columns: dict[str, pd.Series]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(columns)
@@ -111,12 +111,14 @@ class _Parser:
             columns[name] = self._typed(name, texts[i]) if i in set(doubtful) else Column(bulk[i])
         return columns
 
-    def _parse(self, positions: list[int], **options: Any) -> pd.DataFrame:
+    def _parse(self, positions: list[int], **options: object) -> pd.DataFrame:
         import pandas as pd
 
-        if _pandas_version(pd) < (3, 1):  # from then on numbers are always read exactly, and the option is deprecated
+        read: Callable[..., pd.DataFrame] = pd.read_csv
+        # From pandas 3.1 on, numbers are always read exactly, and the option is deprecated.
+        if _pandas_version(pd.__version__) < (3, 1):
             options["float_precision"] = "round_trip"
-        frame: pd.DataFrame = pd.read_csv(
+        frame = read(
             io.BytesIO(self.data),
             sep=self.delimiter,
             header=0,
@@ -133,7 +135,7 @@ class _Parser:
             raise InputError("rows of the file cannot be told apart; put all texts in double quotes")
         return frame
 
-    def _typed(self, name: str, texts: pd.Series[Any]) -> Column:
+    def _typed(self, name: str, texts: pd.Series) -> Column:
         stripped = texts.str.strip(" \t")
         if self.protected:
             stripped = stripped.str.translate(_KEPT)
@@ -154,7 +156,7 @@ class _Parser:
         return set((np.searchsorted(delimiters, zero) - np.searchsorted(delimiters, line_starts)).tolist())
 
 
-def _is_clean(column: pd.Series[Any]) -> bool:
+def _is_clean(column: pd.Series) -> bool:
     """Whether pandas' own reading of a column is beyond doubt."""
     if column.dtype == bool:
         return True
@@ -164,5 +166,5 @@ def _is_clean(column: pd.Series[Any]) -> bool:
     return bool(column.dtype == np.int64 or (np.isfinite(values).all() and (np.abs(values) < EXACT).all()))
 
 
-def _pandas_version(pandas: Any) -> tuple[int, ...]:
-    return tuple(int(part) for part in pandas.__version__.split(".")[:2])
+def _pandas_version(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])

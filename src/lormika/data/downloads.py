@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,12 +47,12 @@ _GERMAN = {  # names of OpenML: names of the file
 def find(name: str, fetch: Callable[[], pd.DataFrame] | None) -> pd.DataFrame:
     """Read a data set from the folder, or else fetch it."""
     folder = os.environ.get(VARIABLE)
-    wanted = [f"{name}.csv", f"{name}.csv.gz"]
-    for path in (Path(folder) / file for file in wanted) if folder else ():
+    files = [f"{name}.csv", f"{name}.csv.gz"]
+    for path in (Path(folder) / file for file in files) if folder else ():
         if path.exists():
             return _read(name, path)
-    looked = f"{' or '.join(wanted)} in {folder}" if folder else f"{' or '.join(wanted)}"
-    advice = f"there is no {looked}; set {VARIABLE} to the folder that holds it"
+    place = f"{' or '.join(files)} in {folder}" if folder else f"{' or '.join(files)}"
+    advice = f"there is no {place}; set {VARIABLE} to the folder that holds it"
     if fetch is None:
         raise InputError(f"data set {name!r}: {advice}. It cannot be downloaded in this form")
     try:
@@ -94,8 +94,8 @@ def fetch_covertype() -> pd.DataFrame:
         parts = [column for column in frame.columns if column.startswith(f"{name}_")]
         parts.sort(key=lambda column: int(column.rpartition("_")[2]))
         folded[name] = frame[parts].to_numpy().argmax(axis=1) + 1
-    kept = [column for column in frame.columns if not column.startswith(tuple(f"{name}_" for name in folded))]
-    whole = frame[kept].astype(np.int64)
+    columns = [column for column in frame.columns if not column.startswith(tuple(f"{name}_" for name in folded))]
+    whole = frame[columns].astype(np.int64)
     return whole.drop(columns=["Cover_Type"]).assign(**folded, Cover_Type=whole["Cover_Type"])
 
 
@@ -110,7 +110,7 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Categories as texts, without their lists: OpenML's lists hold values that do not occur."""
     import pandas as pd
 
-    plain: dict[Any, Any] = {}
+    plain: dict[Hashable, pd.Series] = {}
     for name in frame:
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):

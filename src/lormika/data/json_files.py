@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 from lormika.data.column_names import check_names, pick_columns
 from lormika.data.decode import decode
@@ -15,6 +14,7 @@ from lormika.data.table_bytes import Source
 from lormika.data.typed_columns import from_scalars
 from lormika.errors import InputError
 from lormika.frames.values import Scalar, is_missing
+from lormika.types import JsonObject, JsonValue
 
 _ABSENT = object()
 
@@ -80,7 +80,7 @@ def read_instance(path_or_text: str | PathLike[str]) -> list[dict[str, Scalar | 
     return [{key: None if is_missing(v) else v for key, v in instance.items()} for instance in instances]
 
 
-def _lines(source: Source, text: str) -> tuple[list[str], list[dict[str, Any]]]:
+def _lines(source: Source, text: str) -> tuple[list[str], list[JsonObject]]:
     places, records = [], []
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if not line.strip():
@@ -92,7 +92,7 @@ def _lines(source: Source, text: str) -> tuple[list[str], list[dict[str, Any]]]:
     return places, records
 
 
-def _list(source: Source, text: str) -> tuple[list[str], list[dict[str, Any]]]:
+def _list(source: Source, text: str) -> tuple[list[str], list[JsonObject]]:
     records = _load(text, lambda line, column, problem: source.error(f"column {column}: {problem}", line=line))
     if not isinstance(records, list):
         raise source.error("give a list of records, or one record per line")
@@ -101,7 +101,7 @@ def _list(source: Source, text: str) -> tuple[list[str], list[dict[str, Any]]]:
     return [f"record {i + 1}" for i in range(len(records))], records
 
 
-def _load(text: str, error: Callable[[int, int, str], InputError]) -> Any:
+def _load(text: str, error: Callable[[int, int, str], InputError]) -> JsonValue:
     try:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as problem:
@@ -116,7 +116,7 @@ class _RepeatedKeyError(Exception):
     pass
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     record = dict(pairs)
     if len(record) < len(pairs):
         seen: set[str] = set()

@@ -43,10 +43,12 @@ def find_delimiter(source: Source, text: str) -> str:
     if not shares:
         return ","
     best = max(shares.values())
-    found = [delimiter for delimiter, share in shares.items() if share == best]
-    if len(found) > 1:
-        raise source.error(f"{' and '.join(map(repr, found))} may both separate the columns; say which (delimiter=…)")
-    return found[0]
+    delimiters = [delimiter for delimiter, share in shares.items() if share == best]
+    if len(delimiters) > 1:
+        raise source.error(
+            f"{' and '.join(map(repr, delimiters))} may both separate the columns; say which (delimiter=…)"
+        )
+    return delimiters[0]
 
 
 def _lenient(lines: list[str], delimiter: str) -> Iterator[list[str]]:
@@ -80,8 +82,8 @@ def _check_header(source: Source, names: list[str], line: int) -> None:
     if len(names) > 1 and names[0] == "" and _INDEX not in names:
         names[0] = _INDEX
     check_names(source, names, line)
-    counted = [str(i) for i in range(len(names))]  # as pandas writes a frame whose columns have no names
-    if names != counted and all(re.fullmatch(r"[+-]?[0-9]*[.,]?[0-9]+", name) for name in names):
+    numbers = [str(i) for i in range(len(names))]  # as pandas writes a frame whose columns have no names
+    if names != numbers and all(re.fullmatch(r"[+-]?[0-9]*[.,]?[0-9]+", name) for name in names):
         raise source.error("the first line holds numbers only; put the names of the columns there", line=line)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ LOAN_RULES: dict[str, tuple[str, ...]] = {
 """Features of each true reason to reject a loan; see `make_loans`."""
 
 
-def make_loans(n_rows: int = 2000, random_state: int = 0) -> tuple[pd.DataFrame, pd.Series[Any]]:
+def make_loans(n_rows: int = 2000, random_state: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     """Make a table of loan applications whose decisions follow known rules.
 
     An application is rejected for one of three reasons, and accepted otherwise:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
+
+from lormika.types import UserColumn, UserTable
 
 
 class StoppedNetwork(MLPClassifier):  # type: ignore[misc]
@@ -15,7 +16,7 @@ class StoppedNetwork(MLPClassifier):  # type: ignore[misc]
     The paper's settings stop L-BFGS after 200 steps. This is not a failure: on COMPAS it has not converged after 5,000.
     """
 
-    def fit(self, X: Any, y: Any) -> StoppedNetwork:
+    def fit(self, X: UserTable, y: UserColumn) -> StoppedNetwork:
         """Fit, as the parent does."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

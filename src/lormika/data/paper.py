@@ -10,8 +10,8 @@ are public in this form are downloaded through scikit-learn into its cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lormika.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    Loaded = tuple[pd.DataFrame, pd.Series[Any]]
+    Loaded = tuple[pd.DataFrame, pd.Series]
 
 
 def load_adult() -> Loaded:
@@ -94,7 +94,7 @@ def load(name: str) -> Loaded:
     return _LOADERS[name]()
 
 
-def split(X: pd.DataFrame, y: pd.Series[Any]) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series[Any], pd.Series[Any]]:
+def split(X: pd.DataFrame, y: pd.Series) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series, pd.Series]:
     """Split as the authors did: X_train, X_test, y_train, y_test, with a fifth of the rows for testing.
 
     >>> [len(part) for part in split(*make_loans(100))]
@@ -106,7 +106,7 @@ def split(X: pd.DataFrame, y: pd.Series[Any]) -> tuple[pd.DataFrame, pd.DataFram
     return X_train, X_test, y_train, y_test
 
 
-def _prepare(frame: pd.DataFrame, target: str, categorical: list[Any]) -> Loaded:
+def _prepare(frame: pd.DataFrame, target: str, categorical: Sequence[Hashable]) -> Loaded:
     y = frame[target]
     if not np.issubdtype(np.asarray(y).dtype, np.number):
         y = y.astype("str")

@@ -27,10 +27,10 @@ def select_rows(frame: pd.DataFrame, rows: Sequence[int] = (), where: str | None
     if where is not None:
         if len(rows):
             raise InputError("give row numbers or a condition, not both")
-        chosen = np.flatnonzero(matching(frame, where))
-        if not len(chosen):
+        numbers = np.flatnonzero(matching(frame, where))
+        if not len(numbers):
             raise InputError(f"no row of {len(frame)} matches {where!r}")
-        return frame.iloc[chosen]
+        return frame.iloc[numbers]
     for row in rows:
         if isinstance(row, bool) or not isinstance(row, Integral):
             raise InputError(f"row {row!r} is not a whole number")

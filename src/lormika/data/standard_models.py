@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.base import ClassifierMixin
     from sklearn.pipeline import Pipeline
 
 MODELS = ("rf", "lr", "tree", "svm", "mlp")
@@ -45,7 +46,7 @@ def make_model(name: str, X: pd.DataFrame) -> Pipeline:
     return make_pipeline(encode, classifier)
 
 
-def _classifier(name: str) -> Any:
+def _classifier(name: str) -> ClassifierMixin:
     if name not in MODELS:
         raise InputError(f"there is no standard model {name!r}; there are {', '.join(MODELS)}")
     if name == "rf":

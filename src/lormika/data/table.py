@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_exact, format_value, plain
 
@@ -55,7 +55,7 @@ class Table:
         return tuple(_summary(str(name), self.frame[name]) for name in self.frame)
 
 
-def type_name(column: pd.Series[Any]) -> str:
+def type_name(column: pd.Series) -> str:
     """Type of a column in one word.
 
     >>> import pandas as pd
@@ -80,7 +80,7 @@ def type_name(column: pd.Series[Any]) -> str:
     return "text" if types.is_string_dtype(present) or column.dtype == object else str(column.dtype)
 
 
-def _summary(name: str, column: pd.Series[Any]) -> ColumnSummary:
+def _summary(name: str, column: pd.Series) -> ColumnSummary:
     kind, present = type_name(column), column.dropna()
     distinct = int(present.nunique())
     if present.empty:

@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from lormika.errors import InputError
 
@@ -68,28 +68,30 @@ def open_source(path: str | PathLike[str]) -> Source:
     data = path.read_bytes()
     if not data:
         raise InputError(f"{path} is empty")
-    found = _recognise(data)
+    content = _recognise(data)
     if compression is not None:
-        if found is None or found[1] != compression:
+        if content is None or content[1] != compression:
             raise InputError(
                 f"{path} is not {compression}-compressed, though its name ends in {path.suffix}: "
-                f"it {'seems to be ' + found[0] if found else 'begins with ' + repr(data[:12])}; rename or replace it"
+                f"it {'seems to be ' + content[0] if content else 'begins with ' + repr(data[:12])}; "
+                "rename or replace it"
             )
         data = _decompress(path, compression, data)
         if not data:
             raise InputError(f"{path} is empty once decompressed")
-        found = _recognise(data)
-    _check_content(path, kind, found, data)
+        content = _recognise(data)
+    _check_content(path, kind, content, data)
     return Source(path, kind, compression, data)
 
 
-def pyarrow() -> Any:
+def pyarrow() -> ModuleType:
     """Import pyarrow, which is optional."""
     try:
         import pyarrow
     except ImportError:
         raise InputError("this file needs pyarrow: pip install 'lormika[files]'") from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 def _promised(path: Path) -> tuple[str, str | None]:
@@ -99,11 +101,11 @@ def _promised(path: Path) -> tuple[str, str | None]:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     if suffix not in FORMATS:
-        known = ", ".join(FORMATS)
+        suffixes_read = ", ".join(FORMATS)
         advice = "save the sheet as CSV; " if suffix in (".xls", ".xlsx", ".ods") else ""
         raise InputError(
             f"{path}: no tables are read from files named {'*' + suffix if suffix else 'without a suffix'}; "
-            f"{advice}these are: {known}, each also with {', '.join(COMPRESSIONS)}"
+            f"{advice}these are: {suffixes_read}, each also with {', '.join(COMPRESSIONS)}"
         )
     return FORMATS[suffix], compression
 
@@ -118,14 +120,14 @@ def _recognise(data: bytes) -> tuple[str, str | None] | None:
     return ("JSON", "json") if head.startswith((b'{"', b'[{"', b"[\n", b"[{", b"{\n")) else None
 
 
-def _check_content(path: Path, kind: str, found: tuple[str, str | None] | None, data: bytes) -> None:
+def _check_content(path: Path, kind: str, content: tuple[str, str | None] | None, data: bytes) -> None:
     if kind in ("parquet", "arrow"):
-        if found is None or found[1] != kind:
-            what = found[0] if found else f"something that begins with {data[:12]!r}"
+        if content is None or content[1] != kind:
+            what = content[0] if content else f"something that begins with {data[:12]!r}"
             raise InputError(f"{path} is named like a {kind.capitalize()} file, but holds {what}; rename or replace it")
-    elif found is not None and not (kind.startswith("json") and found[1] == "json"):
-        advice = "save the sheet as CSV, or unpack the archive" if "Excel" in found[0] else "rename or replace it"
-        raise InputError(f"{path} should be text, but holds {found[0]}; {advice}")
+    elif content is not None and not (kind.startswith("json") and content[1] == "json"):
+        advice = "save the sheet as CSV, or unpack the archive" if "Excel" in content[0] else "rename or replace it"
+        raise InputError(f"{path} should be text, but holds {content[0]}; {advice}")
 
 
 def _decompress(path: Path, compression: str, data: bytes) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from lormika.frames.values import Scalar, is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.api.extensions import ExtensionDtype
+
+    from lormika.types import UserValue
+
+    Dtype = np.dtype | ExtensionDtype
 
 EXACT = 2**53  # float64 holds every whole number up to here
 
@@ -31,7 +36,7 @@ _TRUTHS = {"true": True, "false": False}
 class Column:
     """A typed column, how often each missing token occurred, and what a user should know."""
 
-    values: pd.Series[Any]
+    values: pd.Series
     missing: dict[str, int] = field(default_factory=dict)
     note: str | None = None
 
@@ -50,18 +55,17 @@ class _Distinct:
     def present(self) -> list[int]:
         return [i for i, value in enumerate(self.values) if value is not None]
 
-    def spread(self, values: Sequence[Any], dtype: Any = None) -> pd.Series[Any]:
+    def spread(self, values: Sequence[UserValue], dtype: type | Dtype) -> pd.Series:
         import pandas as pd
 
-        spread: pd.Series[Any] = pd.Series(values, dtype=dtype).take(self.codes).reset_index(drop=True)
-        return spread
+        return pd.Series(values, dtype=dtype).take(self.codes).reset_index(drop=True)
 
     def where(self, i: int) -> str:
         return f"{self.texts[i]!r} in {self.place(int(np.flatnonzero(self.codes == i)[0]))}"
 
 
 def from_texts(
-    name: str, texts: pd.Series[Any], missing: frozenset[str], decimal_comma: bool, place: Callable[[int], str]
+    name: str, texts: pd.Series, missing: frozenset[str], decimal_comma: bool, place: Callable[[int], str]
 ) -> Column:
     """Type a column of texts: true/false, whole numbers, numbers, or text."""
     import pandas as pd
@@ -74,9 +78,9 @@ def from_texts(
     for token, count in zip(bare, counts, strict=True):
         if token in missing:
             tokens[token] = tokens.get(token, 0) + int(count)
-    parsed, note = _parse([word for word in bare if word not in missing], decimal_comma)
+    scalars, note = _parse([word for word in bare if word not in missing], decimal_comma)
     values = [
-        None if b in missing else w if isinstance(parsed[b], str) else parsed[b]
+        None if b in missing else w if isinstance(scalars[b], str) else scalars[b]
         for w, b in zip(words, bare, strict=True)
     ]
     column = _Distinct(name, values, words, codes, place)
@@ -88,14 +92,16 @@ def from_texts(
     return Column(typed.values, tokens, polluted or typed.note)
 
 
-def from_scalars(name: str, values: Sequence[object], missing: frozenset[str], place: Callable[[int], str]) -> Column:
+def from_scalars(
+    name: str, values: Sequence[Scalar | None], missing: frozenset[str], place: Callable[[int], str]
+) -> Column:
     """Type a column of plain values, as JSON gives them; only uniform columns become numbers or booleans."""
-    places: dict[tuple[type, object], int] = {}
+    places: dict[tuple[type, Scalar | None], int] = {}
     cleaned = [
         None if is_missing(value) or (isinstance(value, str) and value in missing) else value for value in values
     ]
     codes = np.array([places.setdefault((type(value), value), len(places)) for value in cleaned], dtype=np.intp)
-    distinct: list[Any] = [value for _, value in places]
+    distinct = [value for _, value in places]
     tokens: dict[str, int] = {}
     for value in values:
         if isinstance(value, str) and value in missing:
@@ -128,8 +134,8 @@ def parse_numbers(texts: Iterable[str], decimal_comma: bool) -> dict[str, Scalar
     """Those of several texts that are numbers, read as a column of only these would be."""
     bare = {text: text.strip(" \t") for text in texts}
     numbers = {text: word for text, word in bare.items() if _NUMBER.fullmatch(word) or _COMMA.fullmatch(word)}
-    parsed, _ = _parse(list(numbers.values()), decimal_comma)
-    return {text: parsed[word] for text, word in numbers.items()}
+    scalars, _ = _parse(list(numbers.values()), decimal_comma)
+    return {text: scalars[word] for text, word in numbers.items()}
 
 
 def parse_truths(texts: Iterable[str]) -> dict[str, bool]:
@@ -191,7 +197,7 @@ def _typed(column: _Distinct) -> Column:
     return Column(column.spread([np.nan if v is None else float(v) for v in column.values], np.float64))
 
 
-def _text_type() -> Any:
+def _text_type() -> Dtype:
     """Type that pandas itself gives to texts: str, and object before pandas 3."""
     import pandas as pd
 

@@ -21,7 +21,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,8 +32,10 @@ from lormika.frames.values import is_missing
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lormika.types import UserColumn, UserValue
+
 _TICKS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`([^`]*)`""")
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+_COMPARE: dict[type[ast.cmpop], Callable[[UserColumn, UserColumn], np.ndarray]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -41,7 +43,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+_ARITHMETIC: dict[type[ast.operator], np.ufunc] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
     ast.Mult: np.multiply,
@@ -97,8 +99,8 @@ class _Value:
     """One value per row, or a single one; where it is missing, `values` means nothing."""
 
     kind: str  # number, text, truth; nothing: None; empty: a column of missing values only
-    values: Any
-    missing: Any  # mask, or False
+    values: UserColumn | UserValue
+    missing: np.ndarray | bool  # a mask for values of rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,8 +123,8 @@ class _Evaluator:
 
     def error(self, position: int, problem: str) -> InputError:
         hint = "; write and, or, not instead of &, |, ~" if re.search(r"[&|~]", self.original) else ""
-        shown = self.original if len(self.original) <= _LONGEST else f"{self.original[:_LONGEST]}…"
-        return InputError(f"condition {shown!r}, character {position + 1}: {problem}{hint}")
+        text = self.original if len(self.original) <= _LONGEST else f"{self.original[:_LONGEST]}…"
+        return InputError(f"condition {text!r}, character {position + 1}: {problem}{hint}")
 
     def fail(self, node: ast.expr, problem: str) -> InputError:
         return self.error(self.position(node), problem)
@@ -239,16 +241,16 @@ class _Evaluator:
     def membership(self, left: _Value, left_node: ast.expr, wanted: bool, node: ast.expr) -> np.ndarray:
         if not isinstance(node, ast.List | ast.Tuple | ast.Set):
             raise self.fail(node, '\'in\' needs a list such as [1, 2] or ["a", "b"]')
-        found = np.zeros(len(self.frame), dtype=bool)
+        holds = np.zeros(len(self.frame), dtype=bool)
         for element in node.elts:
             value = self.value(element)
-            found |= self.compared(left, ast.Eq(), value, element)
+            holds |= self.compared(left, ast.Eq(), value, element)
         if not wanted:
-            found = ~found & ~np.asarray(left.missing)
-        return found
+            holds = ~holds & ~np.asarray(left.missing)
+        return holds
 
 
-def _read(column: pd.Series[Any]) -> _Value | None:
+def _read(column: pd.Series) -> _Value | None:
     """Read a column as numbers, booleans or texts; None if it is none of these."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
         values = column.to_numpy()
@@ -260,10 +262,10 @@ def _read(column: pd.Series[Any]) -> _Value | None:
     kinds = {_kind(value) for value in objects[~missing]}
     if len(kinds) > 1 or "other" in kinds:
         return None
-    found = kinds.pop() if kinds else "empty"
-    filler: Any = {"truth": False, "number": 0, "text": "", "empty": None}[found]
+    kind = kinds.pop() if kinds else "empty"
+    filler: UserValue = {"truth": False, "number": 0, "text": "", "empty": None}[kind]
     values = np.where(missing, filler, objects)
-    return _Value(found, values.astype(bool) if found == "truth" else values, missing)
+    return _Value(kind, values.astype(bool) if kind == "truth" else values, missing)
 
 
 def _kind(value: object) -> str:

@@ -81,7 +81,7 @@ def evaluate(
     """
     factories = _factories(plan, dict(others or {}))
     versions = {name: rival.check(name, plan.python_of(name)) for name in plan.explainers if name in RIVALS}
-    codes = {name: digest(made) for name, made in factories.items()}
+    codes = {name: digest(factory) for name, factory in factories.items()}
     for dataset in plan.datasets:  # report what cannot be done now, not after days
         check_size(dataset, *datasets.load(dataset), plan.instances)
     ledger = Ledger(out)
@@ -107,9 +107,9 @@ def evaluate(
 def _task(plan: Plan, cell: Cell, content: Content, code: str | None, retry_failed: bool) -> Task:
     """What is left to do in a cell; records made with another version of a user's function do not count."""
     same = code is None or content.about.get("code") == code
-    kept = [record for record in content.records if same and not (retry_failed and record.error is not None)]
-    there = {record.instance for record in kept}
-    return Task(cell, kept, [i for i in range(plan.instances_of(cell.explainer)) if i not in there])
+    records = [record for record in content.records if same and not (retry_failed and record.error is not None)]
+    there = {record.instance for record in records}
+    return Task(cell, records, [i for i in range(plan.instances_of(cell.explainer)) if i not in there])
 
 
 def _work(
@@ -117,7 +117,7 @@ def _work(
 ) -> Content:
     """Explain the missing instances of a cell, and write from time to time, also when interrupted."""
     done = list(task.kept)
-    written = time.monotonic()
+    last_write = time.monotonic()
 
     def content() -> Content:
         return Content(sorted(done, key=lambda record: record.instance), about)
@@ -126,9 +126,9 @@ def _work(
         explain = begin(task.cell.run)
         for instance in task.missing:
             done.append(explain(instance))
-            if time.monotonic() - written > _BETWEEN_WRITES:
+            if time.monotonic() - last_write > _BETWEEN_WRITES:
                 ledger.write(task.cell, content())
-                written = time.monotonic()
+                last_write = time.monotonic()
     finally:
         if len(done) > len(task.kept):
             ledger.write(task.cell, content())
@@ -176,11 +176,11 @@ class _Bench:
                 )
             )  # fmt: skip
             return lambda run: partial(_recorded, lambda instance: other.explain(instance, first + run))
-        made = partial(Other, self.factories[name]) if name in self.factories else _OURS[name]
+        make = partial(Other, self.factories[name]) if name in self.factories else _OURS[name]
 
         def begin(run: int) -> Callable[[int], Record]:
             try:
-                return partial(_recorded, made(self.setting, self.grounds, first + run))
+                return partial(_recorded, make(self.setting, self.grounds, first + run))
             except (Exception, SystemExit) as error:
                 failure = error
             return lambda instance: _failure(instance, failure)

@@ -7,7 +7,6 @@ explainer uses, so that a rule cannot have been fitted to it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from lormika.evaluation.probe import Probe
 from lormika.evaluation.setting import Setting
 from lormika.explainer import Explainer
 from lormika.rule import Counts, Rule
+from lormika.types import UserTable
 
 _SEED = 20_200_101  # far from the seeds of the runs, which count from the plan's
 
@@ -23,7 +23,7 @@ _SEED = 20_200_101  # far from the seeds of the runs, which count from the plan'
 class Ground:
     """Real and generated rows around an instance, and the model's labels."""
 
-    rows: Any
+    rows: UserTable
     labels: np.ndarray  # of texts or numbers, as the model says them
 
     def count(self, rule: Rule) -> Counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
 from lormika.evaluation.table_files import IN_PAPER
@@ -13,7 +13,10 @@ from lormika.evaluation.tables import Entry, Table
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 # Okabe-Ito colours, which everyone can tell apart; and a different shape for each explainer.
 _COLOURS = ("#0072B2", "#56B4E9", "#E69F00", "#D55E00", "#009E73", "#CC79A7")
@@ -33,7 +36,7 @@ def write_figures(tables: Sequence[Table], folder: str | Path) -> list[Path]:
     """Write an SVG for each table that has a value to a folder, and return the paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for table in tables:
         if not _places(table):
             continue
@@ -41,8 +44,8 @@ def write_figures(tables: Sequence[Table], folder: str | Path) -> list[Path]:
         figure = draw(table)
         with whole_file(path) as beside:
             figure.savefig(beside, format="svg", metadata={"Date": None})
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
 def draw(table: Table) -> Figure:
@@ -58,15 +61,17 @@ def draw(table: Table) -> Figure:
     axes = figure.subplots()
     if unit in _LOGARITHMIC and all(entry.mean > 0 for name in places for _, entry in _measured(table, name)):
         axes.set_yscale("log")
-    drawn = [_draw_measured(axes, table, name, shift) for name, shift in places.items()]
-    drawn += _draw_published(axes, table, places)
+    handles: list[ErrorbarContainer | Line2D] = [
+        _draw_measured(axes, table, name, shift) for name, shift in places.items()
+    ]
+    handles += _draw_published(axes, table, places)
     axes.set_xticks(range(len(table.settings)), ["\n".join(setting) for setting in table.settings], fontsize=7)
     axes.set_xlim(-0.5, len(table.settings) - 0.5)
     axes.set_ylabel(unit, fontsize=8)
     axes.set_title(table.measure.title, loc="left", fontsize=10)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.legend(handles=drawn, fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(handles=handles, fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
@@ -93,7 +98,7 @@ def _style(table: Table, explainer: str) -> tuple[str, str]:
     return _STYLES[table.order.index(explainer) % len(_STYLES)]
 
 
-def _draw_measured(axes: Any, table: Table, explainer: str, shift: float) -> Any:
+def _draw_measured(axes: Axes, table: Table, explainer: str, shift: float) -> ErrorbarContainer:
     colour, shape = _style(table, explainer)
     entries = _measured(table, explainer)
     most = 1.0 if _unit(table) in _AT_MOST_ONE else math.inf
@@ -110,7 +115,7 @@ def _bar(entry: Entry, most: float) -> tuple[float, float]:
     return max(0.0, min(sd, entry.mean)), max(0.0, min(sd, most - entry.mean))
 
 
-def _draw_published(axes: Any, table: Table, places: dict[str, float]) -> Iterator[Any]:
+def _draw_published(axes: Axes, table: Table, places: dict[str, float]) -> Iterator[Line2D]:
     for paper in table.papers:
         explainer = next((name for name, theirs in IN_PAPER.items() if theirs == paper and name in places), None)
         if explainer is None:
@@ -119,5 +124,6 @@ def _draw_published(axes: Any, table: Table, places: dict[str, float]) -> Iterat
         points = [(x + places[explainer], pair[0]) for x, pair in pairs if pair is not None]
         if points:
             colour, shape = _style(table, explainer)
-            style = {"color": colour, "markerfacecolor": "none", "markersize": 7, "label": f"{paper}, published"}
-            yield from axes.plot(*zip(*points, strict=True), shape, **style)
+            xs, ys = zip(*points, strict=True)
+            label = f"{paper}, published"
+            yield from axes.plot(xs, ys, shape, color=colour, markerfacecolor="none", markersize=7, label=label)

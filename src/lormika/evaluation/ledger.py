@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from lormika.errors import InputError
 from lormika.evaluation.plan import DATASETS, MODELS, Cell, Plan
 from lormika.evaluation.record import Record
 from lormika.jobs import lock
+from lormika.types import JsonValue
 from lormika.version import __version__
 from lormika.writing import whole_file
 
@@ -30,7 +30,7 @@ class Content:
     """What was written for a cell."""
 
     records: Sequence[Record] = ()
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def failed(self) -> list[str]:
@@ -66,16 +66,16 @@ class Ledger:
         return self._conditions.exists()
 
     def _start(self, plan: Plan) -> None:
-        wanted = {"format": FORMAT, "version": __version__} | {name: getattr(plan, name) for name in _CONDITIONS}
+        own = {"format": FORMAT, "version": __version__} | {name: getattr(plan, name) for name in _CONDITIONS}
         if not self.exists:
-            _write(self._conditions, wanted)
+            _write(self._conditions, own)
             return
         conditions = _read(self._conditions)
         if not isinstance(conditions, dict) or conditions.get("format") != FORMAT:
             raise InputError(f"{self._conditions} says nothing about an evaluation: choose another folder")
-        differing = [name for name in wanted if conditions.get(name) != wanted[name]]
+        differing = [name for name in own if conditions.get(name) != own[name]]
         if differing:
-            changes = ", ".join(f"{name} was {conditions.get(name)!r}, is {wanted[name]!r}" for name in differing)
+            changes = ", ".join(f"{name} was {conditions.get(name)!r}, is {own[name]!r}" for name in differing)
             raise InputError(
                 f"{self.path} holds an evaluation under other conditions: {changes}; choose another folder"
             )
@@ -132,12 +132,12 @@ def _is_sound(path: Path) -> bool:
     return True
 
 
-def _write(path: Path, content: Mapping[str, Any]) -> None:
+def _write(path: Path, content: Mapping[str, JsonValue]) -> None:
     with whole_file(path, sync=True) as beside:
         beside.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> JsonValue:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

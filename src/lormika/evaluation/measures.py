@@ -81,9 +81,9 @@ def mean_and_sd(by_instance: Sequence[Sequence[float]]) -> tuple[float, float, i
     >>> mean_and_sd([[1.0, 3.0], [4.0], [math.nan]])
     (3.0, 1.0, 3)
     """
-    kept = [[value for value in values if not math.isnan(value)] for values in by_instance]
-    means = [sum(values) / len(values) for values in kept if values]
+    numbers = [[value for value in values if not math.isnan(value)] for values in by_instance]
+    means = [sum(values) / len(values) for values in numbers if values]
     if not means:
         return math.nan, math.nan, 0
     deviation = float(np.std(means)) if len(means) > 1 else math.nan
-    return float(np.mean(means)), deviation, sum(map(len, kept))
+    return float(np.mean(means)), deviation, sum(map(len, numbers))

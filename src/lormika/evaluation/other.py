@@ -23,7 +23,6 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from lormika.errors import InputError
 from lormika.evaluation.common import CommonGround
@@ -33,10 +32,13 @@ from lormika.evaluation.scoring import Shown, recorded
 from lormika.evaluation.setting import Counted, Setting
 from lormika.frames.values import Scalar
 from lormika.rule import Condition, Counts, Equals, Interval, Missing, Rule
+from lormika.types import UserModel, UserTable
 
-Explain = Callable[[Any], Iterable["Rule | tuple[Sequence[Condition], Scalar]"]]
-"""From an instance, a frame of one row, to rules, the best first: rules of this library, or conditions and a class."""
-Factory = Callable[[Any, Any, int], Explain]
+UserRule = Rule | tuple[Sequence[Condition], Scalar]
+"""A rule of this library, or conditions and a class."""
+Explain = Callable[[UserTable], Iterable[UserRule]]
+"""From an instance, a frame of one row, to rules, the best first."""
+Factory = Callable[[UserModel, UserTable, int], Explain]
 """From a model, the background and a seed to the function that explains; what happens here is not timed."""
 
 
@@ -81,7 +83,7 @@ class Other:
         return recorded(self._setting, self._grounds, instance, Shown(rules), costs, own)
 
 
-def _rule(answer: Any, classes: Sequence[Scalar]) -> Rule:
+def _rule(answer: UserRule, classes: Sequence[Scalar]) -> Rule:
     """An explainer's rule, checked."""
     rule = answer if isinstance(answer, Rule) else _made(answer)
     for condition in rule.conditions:
@@ -94,7 +96,7 @@ def _rule(answer: Any, classes: Sequence[Scalar]) -> Rule:
     return rule
 
 
-def _made(pair: Any) -> Rule:
+def _made(pair: tuple[Sequence[Condition], Scalar]) -> Rule:
     try:
         conditions, consequent = pair
         return Rule(tuple(conditions), consequent, Counts(0, 0, 0, 0), float("nan"))

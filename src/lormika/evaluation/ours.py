@@ -25,9 +25,9 @@ class Defaults:
     def __init__(self, setting: Setting, grounds: CommonGround, seed: int) -> None:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model)
-        kept = self._background(len(setting.background), seed)
+        rows = self._background(len(setting.background), seed)
         self._explainer = Explainer(
-            self._model, setting.background.iloc[kept], labels=setting.labels[kept], random_state=seed
+            self._model, setting.background.iloc[rows], labels=setting.labels[rows], random_state=seed
         )
 
     def _background(self, rows: int, seed: int) -> np.ndarray:
@@ -70,8 +70,8 @@ class OtherData(Defaults):
     """
 
     def _background(self, rows: int, seed: int) -> np.ndarray:
-        kept = np.random.default_rng(seed).permutation(rows)[rows // 10 :]
-        return np.sort(kept)
+        numbers = np.random.default_rng(seed).permutation(rows)[rows // 10 :]
+        return np.sort(numbers)
 
 
 class AsInPaper:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
@@ -88,8 +88,8 @@ class Plan:
 
     def python_of(self, rival: str) -> str:
         """The interpreter that a rival runs in."""
-        named = self.baseline_python
-        return named if isinstance(named, str) else named.get(rival, sys.executable)
+        python = self.baseline_python
+        return python if isinstance(python, str) else python.get(rival, sys.executable)
 
     def cells(self) -> Iterator[Cell]:
         """All cells, in the order in which they are worked on."""
@@ -99,19 +99,31 @@ class Plan:
                     yield Cell(dataset, model, explainer, run)
 
 
-_QUICK: dict[str, Any] = {
-    "datasets": ("german",), "models": ("tree", "lr", "rf"),
-    "instances": 10, "runs": 2, "rival_instances": 2, "rival_runs": 2,
-}  # fmt: skip
+class PlanKeywords(TypedDict, total=False):
+    """What `quick` takes; see `Plan`."""
+
+    datasets: tuple[str, ...]
+    models: tuple[str, ...]
+    explainers: tuple[str, ...]
+    instances: int
+    runs: int
+    rival_instances: int | None
+    rival_runs: int | None
+    train_rows: int | None
+    common_rows: int
+    time_limit: float
+    baseline_python: str | Mapping[str, str]
+    random_state: int
 
 
-def quick(**options: Any) -> Plan:
+def quick(**options: Unpack[PlanKeywords]) -> Plan:
     """A subset that takes minutes: a small data set, quick models, few instances and runs, unless given.
 
     >>> quick(models=("svm",)).models, quick().models
     (('svm',), ('tree', 'lr', 'rf'))
     """
-    return Plan(**_QUICK | options)
+    few = Plan(datasets=("german",), models=("tree", "lr", "rf"), instances=10, runs=2, rival_instances=2, rival_runs=2)
+    return replace(few, **options)
 
 
 def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
@@ -120,15 +132,15 @@ def read_interpreters(texts: Iterable[str]) -> dict[str, str]:
     >>> read_interpreters(["nice=nice/bin/python"])
     {'nice': 'nice/bin/python'}
     """
-    named: dict[str, str] = {}
+    by_rival: dict[str, str] = {}
     for_all: dict[str, str] = {}
     for text in texts:
         name, sign, path = text.partition("=")
         if sign and "/" not in name:  # else the sign is part of a path
-            named[name] = path
+            by_rival[name] = path
         else:
             for_all = dict.fromkeys(RIVALS, text)
-    return for_all | named
+    return for_all | by_rival
 
 
 def _check_names(name: str, names: Sequence[str], choices: Sequence[str] | None) -> None:

@@ -7,12 +7,12 @@ with the same draws, which none of them knows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from lormika.evaluation.setting import Setting
 from lormika.stages.background import Background
+from lormika.types import UserTable
 
 _SEED = 20_200_102
 _DECIMALS = 9  # batches of different sizes differ in the last digits
@@ -51,7 +51,7 @@ class Probe:
         certainties = self._certainties(self.background.schema.restore(distinct))
         return Answers(certainties.argmax(axis=1)[places], certainties[places])
 
-    def _certainties(self, frame: Any) -> np.ndarray:
+    def _certainties(self, frame: UserTable) -> np.ndarray:
         certainties: np.ndarray
         if hasattr(self._model, "predict_proba"):
             certainties = np.round(self._model.predict_proba(frame), _DECIMALS)
@@ -77,8 +77,8 @@ class Probe:
         if self._order[0] != instance:
             self._order = instance, self.generator(instance).permutation(len(self.background))
         order = self._order[1]
-        drawn: np.ndarray = order[among[order]][:count]
-        return drawn
+        rows: np.ndarray = order[among[order]][:count]
+        return rows
 
     def turning_singles(self, instance: int) -> frozenset[int]:
         """Features that alone turn the instance, at a decile, the least, the greatest, or a category not rare."""

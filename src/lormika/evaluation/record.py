@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from lormika.evaluation import measures
 from lormika.evaluation.common import Ground
 from lormika.rule import Rule
+from lormika.types import JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class Record:
     own: dict[str, float] = field(default_factory=dict)  # measures on the explainer's own neighbourhood
     common: dict[str, float] = field(default_factory=dict)  # measures of the best rule on common ground
     turned: tuple[bool, ...] = ()  # whether each counterfactual rule turns the instance
-    truth: dict[str, Any] = field(default_factory=dict)  # of the rules, of this instance: see measure_truth
-    recourse: dict[str, Any] = field(default_factory=dict)  # of the counterfactual rows: see measure_recourse
-    more: dict[str, Any] = field(default_factory=dict)  # what only some explainers have
+    truth: JsonObject = field(default_factory=dict)  # of the rules, of this instance: see measure_truth
+    recourse: JsonObject = field(default_factory=dict)  # of the counterfactual rows: see measure_recourse
+    more: JsonObject = field(default_factory=dict)  # what only some explainers have
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain data for JSON, in which NaN is null."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: JsonObject = _plain(asdict(self))
         return plain
 
     @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> Record:
+    def from_dict(cls, content: JsonObject) -> Record:
         """The inverse."""
         seconds = math.nan if content["seconds"] is None else content["seconds"]
         tuples = {name: tuple(content[name]) for name in ("rules", "features", "turned")}
@@ -59,7 +59,7 @@ def on_common_ground(rule: Rule | None, ground: Ground) -> dict[str, float]:
     return {} if rule is None else measures.of_counts(ground.count(rule))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> JsonValue:
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from lormika.evaluation.probe import Probe
 from lormika.rule import Edit, Rule
 from lormika.stages.background import Background
+from lormika.types import JsonObject
 
 
-def measure_recourse(probe: Probe, instance: int, rows: np.ndarray) -> dict[str, Any]:
+def measure_recourse(probe: Probe, instance: int, rows: np.ndarray) -> JsonObject:
     """Lists with one value per encoded row, in the order in which the rows are shown."""
     x, prediction = probe.instances[instance], probe.predictions[instance]
     changed = differs(rows, x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from lormika.evaluation.setting import Setting, plain_model
 from lormika.processes import Child, LostError
 from lormika.stages.background import Background
 from lormika.writing import naming
+
+if TYPE_CHECKING:
+    from lormika.evaluation.rivals.task_model import Task
+    from lormika.types import JsonObject
 
 SCRIPT = Path(__file__).parent / "rivals" / "rival_child.py"
 _SETTING_UP = 600.0  # seconds
@@ -104,14 +108,14 @@ class Rival:
             self._process.end()
             self._process = None
 
-    def _record(self, instance: int, answer: dict[str, Any]) -> Record:
+    def _record(self, instance: int, answer: JsonObject) -> Record:
         own = {name: math.nan if value is None else float(value) for name, value in answer["own"].items()}
         if "lift" in own:
             own["interestingness"] = interestingness(own.pop("lift"))
         costs = (answer["seconds"], answer["model_calls"], answer["model_rows"])
         return recorded(self._setting, self._grounds, instance, self._shown(instance, answer), costs, own)
 
-    def _shown(self, instance: int, answer: dict[str, Any]) -> Shown:
+    def _shown(self, instance: int, answer: JsonObject) -> Shown:
         background, classes = self._grounds.explainer.background, self._grounds.explainer.model.names
         if "rows" not in answer:
             return Shown([read_rule(rule, background, self._filled, classes) for rule in answer["rules"]])
@@ -143,15 +147,16 @@ def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: n
     explainer = grounds.explainer
     features = explainer.schema.features
     background = explainer.background.rows(np.arange(len(explainer.background)))
-    task = {
+    train = np.ascontiguousarray(np.where(np.isnan(background), filled, background))
+    task: Task = {
         "names": [feature.name for feature in features],
         "categories": {f.name: list(f.categories) for f in features if f.categories is not None},
         "integer": [f.name for f in features if f.integer],
-        "train": np.ascontiguousarray(np.where(np.isnan(background), filled, background)),
+        "train": train,
+        "sizes": [int(train[:, f].max()) + 1 for f in range(len(features))],
         "labels": np.asarray(explainer.labels, dtype=np.int64),
         "instances": np.where(np.isnan(instances), filled, instances),
         "model": plain_model(setting.model),
     }
-    task["sizes"] = [int(task["train"][:, f].max()) + 1 for f in range(len(features))]
     with naming(path, path):
         joblib.dump(task, path)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lormika.frames.values import Scalar
 from lormika.rule import Category, Condition, Counts, Equals, Interval, Missing, Rule
 from lormika.stages.background import Background
 from lormika.stages.edits import smallest_edit as edit
+from lormika.types import JsonObject, UserTable
 
 _NO_COUNTS = Counts(0, 0, 0, 0)
 
@@ -32,8 +33,8 @@ class Among:
 
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column are among them."""
-        wanted = set(self.values)
-        return np.fromiter((value in wanted for value in column.objects()), dtype=bool)
+        members = set(self.values)
+        return np.fromiter((value in members for value in column.objects()), dtype=bool)
 
     def __str__(self) -> str:
         return f"{self.feature} is one of {', '.join(map(str, self.values))}"
@@ -56,26 +57,29 @@ class OrMissing:
 
     def holds(self, column: frames.ColumnReader) -> np.ndarray:
         """Which values of a column satisfy it."""
-        held: np.ndarray = self.condition.holds(column) | Missing(self.feature).holds(column)
-        return held
+        mask: np.ndarray = self.condition.holds(column) | Missing(self.feature).holds(column)
+        return mask
 
     def __str__(self) -> str:
         return f"{self.condition} or missing"
 
 
-def read_rule(form: Mapping[str, Any], background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
+AnyCondition = Condition | Among | OrMissing
+
+
+def read_rule(form: JsonObject, background: Background, filled: np.ndarray, classes: Sequence[Scalar]) -> Rule:
     """A rule from a rival's neutral form, with all conditions on one feature combined.
 
     `filled` are the values that the rival got for missing ones.
     """
-    by_feature: dict[str, list[Mapping[str, Any]]] = {}
+    by_feature: dict[str, list[JsonObject]] = {}
     for condition in form["conditions"]:
         by_feature.setdefault(condition["feature"], []).append(condition)
     conditions = [_condition(background, filled, feature, parts) for feature, parts in by_feature.items()]
     return Rule(tuple(conditions), classes[form["consequent"]], _NO_COUNTS, math.nan)
 
 
-def _condition(background: Background, filled: np.ndarray, name: str, parts: Sequence[Mapping[str, Any]]) -> Condition:
+def _condition(background: Background, filled: np.ndarray, name: str, parts: Sequence[JsonObject]) -> Condition:
     f = background.schema.index(name)
     feature = background.schema.features[f]
     condition: Interval | Equals | Among
@@ -84,11 +88,11 @@ def _condition(background: Background, filled: np.ndarray, name: str, parts: Seq
         high = min((_after(part["up_to"]) for part in parts if part["up_to"] is not None), default=math.inf)
         condition, of_missing = Interval(name, low, high, feature.integer), low <= filled[f] < high
     else:
-        left = set(range(len(feature.categories) + 1))  # the last one stands for a missing value
+        codes = set(range(len(feature.categories) + 1))  # the last one stands for a missing value
         for part in parts:
-            left = left & {part["is"]} if "is" in part else left - {part["is_not"]}
-        of_missing = len(feature.categories) in left
-        values = tuple(feature.categories[code] for code in sorted(left - {len(feature.categories)}))
+            codes = codes & {part["is"]} if "is" in part else codes - {part["is_not"]}
+        of_missing = len(feature.categories) in codes
+        values = tuple(feature.categories[code] for code in sorted(codes - {len(feature.categories)}))
         condition = Equals(name, values[0]) if len(values) == 1 else Among(name, values)
     has_missing = bool(np.isnan(background.distinct[f][-1]))
     # Rules take any condition that can tell for which rows it holds.
@@ -100,7 +104,7 @@ def _after(value: float) -> float:
     return math.nextafter(value, math.inf)
 
 
-def with_category(rule: Rule, x: Any, prediction: Scalar) -> Rule:
+def with_category(rule: Rule, x: UserTable, prediction: Scalar) -> Rule:
     """The rule with what it says about an instance, a frame of one row."""
     current, supporting = bool(rule.holds(x)[0]), rule.consequent == prediction
     category = next(kind for kind in Category if (kind.is_current, kind.is_supporting) == (current, supporting))
@@ -125,7 +129,7 @@ def smallest_edit(rule: Rule, background: Background, instance: np.ndarray) -> n
     return edit(background, inside, instance, conditions)
 
 
-def _settled(condition: Any, background: Background, instance: np.ndarray) -> Condition | None:
+def _settled(condition: AnyCondition, background: Background, instance: np.ndarray) -> Condition | None:
     """A condition that `edits` knows: of several categories, the instance's own, otherwise the most common one."""
     if isinstance(condition, OrMissing):
         is_missing = bool(np.isnan(instance[background.schema.index(condition.feature)]))
@@ -134,7 +138,7 @@ def _settled(condition: Any, background: Background, instance: np.ndarray) -> Co
     if isinstance(condition, Interval):
         return condition if condition.low < condition.high else None
     if not isinstance(condition, Among):
-        return cast(Condition, condition)
+        return condition
     if not condition.values:
         return None
     f = background.schema.index(condition.feature)
@@ -146,26 +150,26 @@ def _settled(condition: Any, background: Background, instance: np.ndarray) -> Co
     return Equals(condition.feature, max(condition.values, key=lambda value: counts.get(feature.positions[value], 0)))
 
 
-def fulfils(condition: Any, values: np.ndarray, feature: Feature) -> np.ndarray:
+def fulfils(condition: AnyCondition, values: np.ndarray, feature: Feature) -> np.ndarray:
     """Which encoded values of a feature satisfy a condition on it."""
-    held: np.ndarray
+    mask: np.ndarray
     match condition:
         case Interval():
-            held = (condition.low <= values) & ((values < condition.high) | (condition.high == math.inf))
+            mask = (condition.low <= values) & ((values < condition.high) | (condition.high == math.inf))
         case Equals():
-            held = values == feature.positions.get(condition.value, -1)
+            mask = values == feature.positions.get(condition.value, -1)
         case Among():
-            held = np.isin(values, [feature.positions[value] for value in condition.values])
+            mask = np.isin(values, [feature.positions[value] for value in condition.values])
         case Missing():
-            held = np.isnan(values)
+            mask = np.isnan(values)
         case OrMissing():
-            held = fulfils(condition.condition, values, feature) | np.isnan(values)
+            mask = fulfils(condition.condition, values, feature) | np.isnan(values)
         case _:
             raise TypeError(f"{condition!r} is no condition")
-    return held
+    return mask
 
 
-def values_inside(condition: Any, feature: Feature) -> np.ndarray:
+def values_inside(condition: AnyCondition, feature: Feature) -> np.ndarray:
     """Encoded values that satisfy a condition which no value of the data satisfies; none if nothing can."""
     match condition:
         case Interval() if condition.low < condition.high:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from lormika.evaluation.rules import smallest_edit, with_category
 from lormika.evaluation.setting import Setting
 from lormika.evaluation.truth import measure_truth, missed_single
 from lormika.rule import Category, Rule
+from lormika.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +62,10 @@ def recorded(
 
 def _recorded_rows(probe: Probe, instance: int, rows: np.ndarray, costs: tuple[float, int, int]) -> Record:
     recourse = measure_recourse(probe, instance, rows)
-    truth: dict[str, Any] = {"missed_single": missed_single(probe, instance, 1 in recourse["changed"])}
+    truth: JsonObject = {"missed_single": missed_single(probe, instance, 1 in recourse["changed"])}
     return Record(instance, None, *costs, truth=truth, recourse=recourse)
 
 
 def _stacked(rows: Sequence[np.ndarray | None], probe: Probe) -> np.ndarray:
-    kept = [row for row in rows if row is not None]
-    return np.stack(kept) if kept else np.empty((0, len(probe.background.schema)))
+    edits = [row for row in rows if row is not None]
+    return np.stack(edits) if edits else np.empty((0, len(probe.background.schema)))

@@ -8,17 +8,21 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.data import datasets
 from lormika.errors import InputError
+from lormika.frames.values import Scalar
+from lormika.models.calls import Ask
 from lormika.models.model import METHODS
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lormika.types import UserModel, UserTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +31,11 @@ class Setting:
 
     dataset: str
     model_name: str
-    model: Any
+    model: UserModel
     background: pd.DataFrame
     labels: np.ndarray  # the model's, of the background
     instances: pd.DataFrame
-    predictions: list[Any]  # the model's, of the instances
+    predictions: list[Scalar]  # the model's, of the instances
     costs: dict[str, float]  # seconds to fit, seconds to label the background
 
 
@@ -50,32 +54,32 @@ def prepare(dataset: str, model_name: str, folder: Path, *, instances: int, trai
     return Setting(dataset, model_name, model, train_X, labels, chosen, predictions, costs)
 
 
-def check_size(dataset: str, X: pd.DataFrame, y: pd.Series[Any], instances: int) -> None:
+def check_size(dataset: str, X: pd.DataFrame, y: pd.Series, instances: int) -> None:
     """Refuse a data set that has fewer rows to explain."""
-    there = len(datasets.split(X, y)[1])
-    if there < instances:
-        raise InputError(f"instances={instances}: {dataset} has {there} rows to explain")
+    rows = len(datasets.split(X, y)[1])
+    if rows < instances:
+        raise InputError(f"instances={instances}: {dataset} has {rows} rows to explain")
 
 
-def _fitted(name: str, X: pd.DataFrame, y: pd.Series[Any], path: Path) -> tuple[Any, float]:
+def _fitted(name: str, X: pd.DataFrame, y: pd.Series, path: Path) -> tuple[UserModel, float]:
     import joblib
 
-    kept, about = path.with_suffix(".joblib"), path.with_suffix(".json")
-    if kept.exists() and about.exists():
+    file, about = path.with_suffix(".joblib"), path.with_suffix(".json")
+    if file.exists() and about.exists():
         with suppress(Exception):  # damaged: then it is fitted again
-            return joblib.load(kept), float(json.loads(about.read_text(encoding="utf-8"))["fit_seconds"])
+            return joblib.load(file), float(json.loads(about.read_text(encoding="utf-8"))["fit_seconds"])
     start = time.perf_counter()
     model = plain_model(datasets.make_model(name, X).fit(X, y))
     seconds = time.perf_counter() - start
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(kept) as beside:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(file) as beside:
         joblib.dump(model, beside)
     with whole_file(about) as beside:
         beside.write_text(json.dumps({"fit_seconds": seconds, "rows": len(X)}) + "\n", encoding="utf-8")
     return model, seconds
 
 
-def plain_model(model: Any) -> Any:
+def plain_model(model: UserModel) -> UserModel:
     """The same pipeline without what a rival's interpreter does not need.
 
     This means lormika's classes, and the state of a random generator, which only training needs and which an older
@@ -95,15 +99,15 @@ def plain_model(model: Any) -> Any:
 class Counted:
     """A model that counts the calls and rows it is asked about."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: UserModel) -> None:
         self.model, self.classes_ = model, model.classes_
         self.calls = self.rows = 0
         for name in METHODS:
             if hasattr(model, name):
                 setattr(self, name, self._counted(getattr(model, name)))
 
-    def _counted(self, method: Any) -> Any:
-        def ask(frame: pd.DataFrame) -> Any:
+    def _counted(self, method: Ask) -> Ask:
+        def ask(frame: UserTable) -> object:
             self.calls += 1
             self.rows += len(frame)
             return method(frame)

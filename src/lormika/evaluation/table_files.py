@@ -48,13 +48,13 @@ def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "table
     texts = {"md": to_markdown(tables, shared=shared), "csv": to_csv(tables), "tex": to_latex(tables, shared=shared)}
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for ending, text in texts.items():
         path = folder / f"{name}.{ending}"
         with whole_file(path) as beside:
             beside.write_text(text, encoding="utf-8")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
 def to_markdown(tables: Sequence[Table], *, shared: bool = False) -> str:

@@ -67,13 +67,13 @@ def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
     tables = []
     for measure in MEASURES:
         entries = {key: _entry(runs, measure) for key, runs in records.items()}
-        kept = {key: entry for key, entry in entries.items() if entry.values or entry.failed}
-        measured = {key[2] for key, entry in kept.items() if entry.values} & _able(records, measure)
-        failed = {key[2] for key in kept} - sound  # one that failed everywhere took part all the same
-        named = [name for name in order if name in measured | failed]
-        if named:
-            shown = {key: entry for key, entry in kept.items() if key[2] in named}
-            tables.append(Table(measure, settings, named, order, shown))
+        present = {key: entry for key, entry in entries.items() if entry.values or entry.failed}
+        measured = {key[2] for key, entry in present.items() if entry.values} & _able(records, measure)
+        failed = {key[2] for key in present} - sound  # one that failed everywhere took part all the same
+        explainers = [name for name in order if name in measured | failed]
+        if explainers:
+            own_entries = {key: entry for key, entry in present.items() if key[2] in explainers}
+            tables.append(Table(measure, settings, explainers, order, own_entries))
     return tables
 
 

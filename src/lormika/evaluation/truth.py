@@ -7,26 +7,26 @@ stay as they are. Then the model is asked how certain it is of its prediction. S
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from lormika.evaluation.probe import Probe
-from lormika.evaluation.rules import fulfils, values_inside
+from lormika.evaluation.rules import AnyCondition, fulfils, values_inside
 from lormika.rule import Category, Rule
+from lormika.types import JsonObject
 
 _DRAWS = 200
 _TOO_FEW = 5  # rows that satisfy a rule: then its features are drawn one by one
 _TOLERANCE = 1e-9
 
 
-def measure_truth(probe: Probe, instance: int, rules: Sequence[Rule]) -> dict[str, Any]:
+def measure_truth(probe: Probe, instance: int, rules: Sequence[Rule]) -> JsonObject:
     """The truth of each rule, by kind; and what the counterfactual rules miss and repeat."""
     trials = [trial_rows(probe, instance, rule) for rule in rules]
     prediction = probe.predictions[instance]
     answers = probe.ask(np.concatenate([probe.instances[[instance]], *trials]))
     certainty, turned = answers.certainties[:, prediction], answers.labels != prediction
-    truth: dict[str, Any] = {kind.value: [] for kind in Category}
+    truth: JsonObject = {kind.value: [] for kind in Category}
     start = 1
     for rule, rows in zip(rules, trials, strict=True):
         own = slice(start, start + len(rows))
@@ -46,8 +46,8 @@ def _verdict(kind: Category, before: float, after: np.ndarray, turned: np.ndarra
     if kind is Category.COUNTERFACTUAL:
         return float(turned.mean())
     rise = float(after.mean()) - before
-    wanted = -rise if kind is Category.CURRENT_SUPPORTING else rise
-    return float(wanted > _TOLERANCE)
+    effect = -rise if kind is Category.CURRENT_SUPPORTING else rise  # what the rule says is above zero
+    return float(effect > _TOLERANCE)
 
 
 def trial_rows(probe: Probe, instance: int, rule: Rule) -> np.ndarray:
@@ -61,13 +61,13 @@ def trial_rows(probe: Probe, instance: int, rule: Rule) -> np.ndarray:
     if rule.category.is_current:
         rows = probe.draw(instance, ~_all(holding, len(probe.background)), _DRAWS)
         return _changed(x, list(holding), [probe.column(f)[rows] for f in holding])
-    wanted = [probe.background.schema.index(name) for name in changed_features(probe, instance, rule)]
+    features = [probe.background.schema.index(name) for name in changed_features(probe, instance, rule)]
     rows = probe.draw(instance, _all(holding, len(probe.background)), _DRAWS)
     if len(rows) >= _TOO_FEW:
-        return _changed(x, wanted, [probe.column(f)[rows] for f in wanted])
+        return _changed(x, features, [probe.column(f)[rows] for f in features])
     generator = probe.generator(instance)
-    drawn = [_values_inside(probe, f, holding[f], rule, generator) for f in wanted]
-    return _changed(x, wanted, drawn) if all(map(len, drawn)) else np.empty((0, len(x)))
+    values = [_values_inside(probe, f, holding[f], rule, generator) for f in features]
+    return _changed(x, features, values) if all(map(len, values)) else np.empty((0, len(x)))
 
 
 def changed_features(probe: Probe, instance: int, rule: Rule) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def changed_features(probe: Probe, instance: int, rule: Rule) -> tuple[str, ...]
     return tuple(changed)
 
 
-def _holding(probe: Probe, condition: Any) -> np.ndarray:
+def _holding(probe: Probe, condition: AnyCondition) -> np.ndarray:
     """Rows of the background for which a condition holds."""
     f = probe.background.schema.index(condition.feature)
     mask = fulfils(condition, probe.background.distinct[f], probe.background.schema.features[f])
@@ -90,8 +90,8 @@ def _holding(probe: Probe, condition: Any) -> np.ndarray:
 
 
 def _all(masks: dict[int, np.ndarray], rows: int) -> np.ndarray:
-    held: np.ndarray = np.logical_and.reduce([np.ones(rows, dtype=bool), *masks.values()])
-    return held
+    mask: np.ndarray = np.logical_and.reduce([np.ones(rows, dtype=bool), *masks.values()])
+    return mask
 
 
 def _values_inside(
@@ -107,23 +107,23 @@ def _values_inside(
 
 def _changed(x: np.ndarray, features: list[int], values: list[np.ndarray]) -> np.ndarray:
     rows = np.tile(x, (len(values[0]) if values else 0, 1))
-    for f, drawn in zip(features, values, strict=True):
-        rows[:, f] = drawn
+    for f, column in zip(features, values, strict=True):
+        rows[:, f] = column
     return rows
 
 
-def _changes(probe: Probe, instance: int, rules: Sequence[Rule]) -> dict[str, Any]:
+def _changes(probe: Probe, instance: int, rules: Sequence[Rule]) -> JsonObject:
     """Which hypothetical rules change the same features as an earlier one of their kind; and missed single features."""
     repeated: dict[str, list[float]] = {}
-    seen: set[tuple[str, frozenset[str]]] = set()
+    earlier: set[tuple[str, frozenset[str]]] = set()
     alone = False
     for rule in rules:
         assert rule.category is not None
         if rule.category.is_current:
             continue
         change = rule.category.value, frozenset(changed_features(probe, instance, rule))
-        repeated.setdefault(change[0], []).append(float(change in seen))
-        seen.add(change)
+        repeated.setdefault(change[0], []).append(float(change in earlier))
+        earlier.add(change)
         alone |= rule.category is Category.COUNTERFACTUAL and len(change[1]) == 1
     return {"repeated": repeated, "missed_single": missed_single(probe, instance, alone)}
 

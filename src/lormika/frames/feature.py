@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Feature:
 
     name: str
     categories: tuple[Scalar, ...] | None
-    number_type: np.dtype[Any] | None  # how the background stores the numbers of a numeric feature
+    number_type: np.dtype | None  # how the background stores the numbers of a numeric feature
     restorer: Restorer
     positions: Mapping[Scalar, int]  # of the categories
 
@@ -63,15 +63,17 @@ class Feature:
         positions = {**self.positions, **places}
         return replace(self, categories=(*self.categories, *more), positions=positions, restorer=restorer)
 
-    def encode_usual(self, value: Any) -> float | None:
+    def encode_usual(self, value: object) -> float | None:
         """Encode a category, or a number of the usual types, quickly; None: `encode` must tell what the value is."""
-        kind = type(value)
+        if type(value) not in _SCALARS:
+            return None
+        number = cast(float, value)  # or a category
         if self.categories is not None:
-            return self.positions.get(value) if kind in _SCALARS else None
+            return self.positions.get(number)
         if self.number_type == np.float64:
-            return float(value) if kind in _NUMBERS and abs(value) <= _LARGEST else None
-        is_usual = self.number_type == np.int64 and kind in _INTEGERS and -_EXACT < value < _EXACT
-        return float(value) if is_usual else None
+            return float(number) if type(value) in _NUMBERS and abs(number) <= _LARGEST else None
+        is_usual = self.number_type == np.int64 and type(value) in _INTEGERS and -_EXACT < number < _EXACT
+        return float(number) if is_usual else None
 
     def encode(self, column: frames.ColumnReader) -> tuple[np.ndarray, dict[int, Scalar]]:
         """Encode a column, refusing what its type cannot hold; and by row, categories that the background lacks."""
@@ -116,24 +118,24 @@ class Feature:
         for row, value in enumerate(values):
             code = np.nan if value is None else self.positions.get(value)
             if code is None and value is not None:
-                kept = self._as_stored(row, value)
-                code = self.positions.get(kept, len(self.positions))
+                stored = self._as_stored(row, value)
+                code = self.positions.get(stored, len(self.positions))
                 if code == len(self.positions):
-                    unseen[row] = kept
+                    unseen[row] = stored
             codes[row] = code
         return codes
 
     def _as_stored(self, row: int, value: Scalar) -> Scalar:
         """A category that does not occur in the background, as the column's type stores it."""
         assert isinstance(self.restorer, Lookup)
-        found = restore.as_stored(self.restorer, value)
-        if found is None or found in (math.inf, -math.inf):
-            known = frames.listing(self.categories or ()) or "no value at all"
+        stored = restore.as_stored(self.restorer, value)
+        if stored is None or stored in (math.inf, -math.inf):
+            others = frames.listing(self.categories or ()) or "no value at all"
             raise InputError(
                 f"column {self.name!r}, row {row}: {quote(value)} is no value that this column can have; in the "
-                f"background it has {known}: give a value of the same type"
+                f"background it has {others}: give a value of the same type"
             )
-        return found
+        return stored
 
     def decode(self, value: float) -> Scalar | None:
         """One encoded value as a plain Python scalar; missing: None."""

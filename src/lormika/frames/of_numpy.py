@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 
 from lormika.errors import InputError
 from lormika.frames.restorer import Categories, Lookup, Restorer
 from lormika.frames.values import Scalar
+from lormika.types import UserColumn, UserValue
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayNumber:
     """Numbers of an array; whole ones stay whole."""
 
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
         """Cast to the array's type."""
@@ -29,7 +30,7 @@ class ArrayNumber:
         return self.dtype.kind == "f"
 
 
-def array_column(dtype: np.dtype[Any], categories: Categories) -> Restorer:
+def array_column(dtype: np.dtype, categories: Categories) -> Restorer:
     """Restorer of a column of a homogeneous array."""
     if categories is None:
         return ArrayNumber(dtype)
@@ -65,7 +66,7 @@ def object_column(categories: Categories, integer: bool) -> Restorer:
 class ArrayAssembler:
     """Columns to a 2-D array."""
 
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
     def __call__(self, columns: Sequence[np.ndarray]) -> np.ndarray:
         """Stack them side by side."""
@@ -76,7 +77,7 @@ class ArrayAssembler:
         return table
 
 
-def no_table(columns: Sequence[Any]) -> Any:
+def no_table(columns: Sequence[UserColumn]) -> NoReturn:
     """Refuse: a mapping of columns is only read."""
     raise InputError("a dict of columns cannot be given to a model: make a frame of it")
 
@@ -86,7 +87,7 @@ def widen(native: np.ndarray, size: int, more: Sequence[Scalar]) -> np.ndarray:
     return np.concatenate([native[:size], _alike(native, more), native[size:]])
 
 
-def as_stored(native: np.ndarray, value: Scalar) -> Any:
+def as_stored(native: np.ndarray, value: Scalar) -> UserValue:
     """What the array's type makes of a value."""
     return _alike(native, [value]).tolist()[0]
 
@@ -96,6 +97,6 @@ def has_list(native: np.ndarray) -> bool:
     return False
 
 
-def _alike(like: np.ndarray, values: Sequence[Any]) -> np.ndarray:
+def _alike(like: np.ndarray, values: Sequence[Scalar]) -> np.ndarray:
     """An array of the same type; texts may be longer than all so far."""
     return np.array(list(values), dtype=str if like.dtype.kind == "U" else like.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,15 +13,21 @@ from lormika.frames.of_numpy import ArrayNumber
 from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
 from lormika.frames.values import Scalar
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.api.extensions import ExtensionArray, ExtensionDtype
+
+    from lormika.types import UserColumn, UserValue
+
 
 @dataclass(frozen=True, slots=True)
 class PandasExtensionNumber:
     """Numbers of a pandas extension type, such as Int64 or double[pyarrow]."""
 
-    dtype: Any
+    dtype: ExtensionDtype
     holds_missing: bool = True
 
-    def __call__(self, values: np.ndarray) -> Any:
+    def __call__(self, values: np.ndarray) -> ExtensionArray:
         """An array of the extension type."""
         import pandas as pd
 
@@ -31,7 +37,7 @@ class PandasExtensionNumber:
         return numbers.astype(self.dtype)
 
 
-def column(series: Any, categories: Categories) -> Restorer:
+def column(series: UserColumn, categories: Categories) -> Restorer:
     """Restorer of a column like this one."""
     import pandas as pd
 
@@ -56,46 +62,46 @@ def column(series: Any, categories: Categories) -> Restorer:
 class PandasAssembler:
     """Columns to a pandas DataFrame."""
 
-    columns: Any
+    columns: pd.Index
 
-    def __call__(self, columns: Sequence[Any]) -> Any:
+    def __call__(self, columns: Sequence[np.ndarray | ExtensionArray]) -> pd.DataFrame:
         """Put them side by side, under a plain index."""
         import pandas as pd
 
         # A frame would turn an array of objects that are all strings into its string type; a series is left alone.
-        kept = [pd.Series(c, dtype=object, copy=False) if c.dtype == object else c for c in columns]
-        table = pd.DataFrame(dict(enumerate(kept)), copy=False)
+        series = [pd.Series(c, dtype=object, copy=False) if c.dtype == object else c for c in columns]
+        table = pd.DataFrame(dict(enumerate(series)), copy=False)
         table.columns = self.columns
         return table
 
 
-def assembler(table: Any) -> Assembler:
+def assembler(table: pd.DataFrame) -> Assembler:
     """What assembles restored columns into a table like this one."""
     return PandasAssembler(table.columns)
 
 
-def declared_categories(column: Any) -> Categories:
+def declared_categories(column: pd.Series) -> Categories:
     """Category list of a column's type, in its order."""
     if hasattr(column.dtype, "categories"):
         return tuple(column.dtype.categories.tolist())
     return of_pyarrow.declared_categories(column.array.__arrow_array__())
 
 
-def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
+def widen(native: UserColumn, size: int, more: Sequence[Scalar]) -> UserColumn:
     """Categories after the first so many, and before what stands for a missing value."""
     import pandas as pd
 
     if isinstance(native.dtype, pd.CategoricalDtype):
-        listed = native.categories.append(pd.Index(more, dtype=native.categories.dtype))
-        codes = np.append(np.arange(len(listed)), -1)
-        return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(listed, native.ordered))
+        categories = native.categories.append(pd.Index(more, dtype=native.categories.dtype))
+        codes = np.append(np.arange(len(categories)), -1)
+        return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, native.ordered))
     if has_list(native):  # pieces with lists of their own would stay apart
         return pd.array([*native[:size], *more, *native[size:]], dtype=native.dtype)
     pieces = [native[:size], pd.array(more, dtype=native.dtype), native[size:]]
     return pd.concat([pd.Series(piece) for piece in pieces], ignore_index=True).array
 
 
-def as_stored(native: Any, value: Scalar) -> Any:
+def as_stored(native: UserColumn, value: Scalar) -> UserValue:
     """What the type of a column, or of its categories, makes of a value."""
     import pandas as pd
 
@@ -103,6 +109,6 @@ def as_stored(native: Any, value: Scalar) -> Any:
     return pd.Index([value], dtype=dtype).tolist()[0]
 
 
-def has_list(native: Any) -> bool:
+def has_list(native: UserColumn) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.dtype).startswith(("category", "dictionary"))

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
 from lormika.frames.values import Scalar
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from lormika.types import UserColumn, UserValue
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PolarsNumber:
     """Numbers of a polars type; missing ones as null, unless the background marks them as NaN."""
 
-    dtype: Any
+    dtype: pl.DataType
     null: bool
     holds_missing: bool = True
 
-    def __call__(self, values: np.ndarray) -> Any:
+    def __call__(self, values: np.ndarray) -> pl.Series:
         """A series of the type."""
         import polars as pl
 
@@ -29,7 +34,7 @@ class PolarsNumber:
         return pl.Series(values, nan_to_null=self.null).cast(self.dtype)
 
 
-def column(series: Any, categories: Categories) -> Restorer:
+def column(series: pl.Series, categories: Categories) -> Restorer:
     """Restorer of a column like this one."""
     import polars as pl
 
@@ -47,25 +52,25 @@ class PolarsAssembler:
 
     names: tuple[str, ...]
 
-    def __call__(self, columns: Sequence[Any]) -> Any:
+    def __call__(self, columns: Sequence[pl.Series]) -> pl.DataFrame:
         """Put them side by side."""
         import polars as pl
 
         return pl.DataFrame([column.alias(name) for name, column in zip(self.names, columns, strict=True)])
 
 
-def assembler(table: Any) -> Assembler:
+def assembler(table: pl.DataFrame) -> Assembler:
     """What assembles restored columns into a table like this one."""
     return PolarsAssembler(tuple(table.columns))
 
 
-def declared_categories(column: Any) -> Categories:
+def declared_categories(column: pl.Series) -> Categories:
     """Category list of a column's type, in its order; None: the type has no list of its own."""
-    listed: Any = getattr(column.dtype, "categories", None)
-    return tuple(listed.to_list()) if hasattr(listed, "to_list") else None
+    categories: UserColumn = getattr(column.dtype, "categories", None)
+    return tuple(categories.to_list()) if hasattr(categories, "to_list") else None
 
 
-def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
+def widen(native: pl.Series, size: int, more: Sequence[Scalar]) -> pl.Series:
     """Categories after the first so many, and before what stands for a missing value."""
     import polars as pl
 
@@ -77,13 +82,13 @@ def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
     return pl.Series([*values[:size], *more, *values[size:]], dtype=dtype)
 
 
-def as_stored(native: Any, value: Scalar) -> Any:
+def as_stored(native: pl.Series, value: Scalar) -> UserValue:
     """What the type of a column, or of its categories, makes of a value."""
     import polars as pl
 
     return pl.Series([value], dtype=pl.String if has_list(native) else native.dtype).to_list()[0]
 
 
-def has_list(native: Any) -> bool:
+def has_list(native: pl.Series) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.dtype).startswith(("Categorical", "Enum"))

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
 from lormika.frames.values import Scalar
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lormika.types import UserValue
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PyarrowNumber:
     """Numbers of an Arrow type; missing ones as null, unless the background marks them as NaN."""
 
-    dtype: Any
+    dtype: pa.DataType
     null: bool
     holds_missing: bool = True
 
-    def __call__(self, values: np.ndarray) -> Any:
+    def __call__(self, values: np.ndarray) -> pa.Array:
         """An array of the type."""
         import pyarrow as pa
 
@@ -29,7 +34,7 @@ class PyarrowNumber:
         return pa.array(values, from_pandas=self.null).cast(self.dtype)
 
 
-def column(native_column: Any, categories: Categories) -> Restorer:
+def column(native_column: pa.ChunkedArray, categories: Categories) -> Restorer:
     """Restorer of a column like this one."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -53,9 +58,9 @@ def column(native_column: Any, categories: Categories) -> Restorer:
 class PyarrowAssembler:
     """Columns to an Arrow table."""
 
-    schema: Any
+    schema: pa.Schema
 
-    def __call__(self, columns: Sequence[Any]) -> Any:
+    def __call__(self, columns: Sequence[pa.Array]) -> pa.Table:
         """Put them side by side."""
         import pyarrow as pa
 
@@ -63,29 +68,29 @@ class PyarrowAssembler:
         return pa.Table.from_arrays(typed, schema=self.schema)
 
 
-def assembler(table: Any) -> Assembler:
+def assembler(table: pa.Table) -> Assembler:
     """What assembles restored columns into a table like this one."""
     return PyarrowAssembler(table.schema)
 
 
-def declared_categories(column: Any) -> Categories:
+def declared_categories(column: pa.ChunkedArray) -> Categories:
     """Category list of a column's type, in its order; None: the column is empty."""
     return tuple(column.unify_dictionaries().chunk(0).dictionary.to_pylist()) if column.num_chunks else None
 
 
-def widen(native: Any, size: int, more: Sequence[Scalar]) -> Any:
+def widen(native: pa.Array, size: int, more: Sequence[Scalar]) -> pa.Array:
     """Categories after the first so many, and before what stands for a missing value."""
     import pyarrow as pa
 
     kind = native.type
     if not has_list(native):
         return pa.concat_arrays([native[:size], pa.array(more, type=kind), native[size:]])
-    listed = pa.concat_arrays([native.dictionary, pa.array(more, type=kind.value_type)])
-    positions = pa.array([*range(len(listed)), None], type=kind.index_type)
-    return pa.DictionaryArray.from_arrays(positions, listed, ordered=kind.ordered)
+    dictionary = pa.concat_arrays([native.dictionary, pa.array(more, type=kind.value_type)])
+    positions = pa.array([*range(len(dictionary)), None], type=kind.index_type)
+    return pa.DictionaryArray.from_arrays(positions, dictionary, ordered=kind.ordered)
 
 
-def as_stored(native: Any, value: Scalar) -> Any:
+def as_stored(native: pa.Array, value: Scalar) -> UserValue:
     """What the type of a column, or of its categories, makes of a value."""
     import pyarrow as pa
 
@@ -93,6 +98,6 @@ def as_stored(native: Any, value: Scalar) -> Any:
     return pa.scalar(value, type=kind.value_type if has_list(native) else kind).as_py()
 
 
-def has_list(native: Any) -> bool:
+def has_list(native: pa.Array) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.type).startswith("dictionary")

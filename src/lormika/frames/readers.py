@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,6 +16,7 @@ from lormika.errors import InputError, quote
 from lormika.frames import of_numpy, restore
 from lormika.frames.restorer import Assembler, Restorer
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain
+from lormika.types import UserColumn, UserTable, UserValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,7 @@ class ColumnReader:
     """One column of a table."""
 
     name: str
-    number_type: np.dtype[Any] | None  # how the column stores numbers; None: it holds categories
+    number_type: np.dtype | None  # how the column stores numbers; None: it holds categories
     declared: tuple[Scalar, ...] | None  # category list of the column's type
     read_numbers: Callable[[], np.ndarray] | None  # None: only one value at a time
     read_objects: Callable[[], Iterable[object]]
@@ -78,7 +78,7 @@ class TableReader:
         return self.columns[name]
 
 
-def read(table: Any, feature_names: Sequence[str] | None = None) -> TableReader:
+def read(table: UserTable, feature_names: Sequence[str] | None = None) -> TableReader:
     """Read a pandas, polars or pyarrow frame, a mapping of columns, or a 2-D array."""
     if isinstance(table, np.ndarray):
         return _read_array(table, feature_names)
@@ -92,7 +92,7 @@ def read(table: Any, feature_names: Sequence[str] | None = None) -> TableReader:
     return TableReader(len(frame), columns, restore.assembler(table))
 
 
-def count_rows(table: Any) -> int:
+def count_rows(table: UserTable) -> int:
     """Rows of a table of any library.
 
     >>> count_rows(np.zeros((3, 2))), count_rows({"a": [1, 2]})
@@ -101,7 +101,7 @@ def count_rows(table: Any) -> int:
     return len(next(iter(table.values()), ())) if isinstance(table, Mapping) else len(table)
 
 
-def take(table: Any, rows: range | np.ndarray) -> Any:
+def take(table: UserTable, rows: range | np.ndarray) -> UserTable:
     """Some rows of a table of any library, by number."""
     numbers = np.asarray(rows, dtype=np.intp)
     if isinstance(table, Mapping):
@@ -110,7 +110,7 @@ def take(table: Any, rows: range | np.ndarray) -> Any:
     return table[numbers] if isinstance(table, np.ndarray) else _open(table)[numbers, :].to_native()
 
 
-def with_columns(table: Any, columns: Mapping[str, np.ndarray]) -> Any:
+def with_columns(table: UserTable, columns: Mapping[str, np.ndarray]) -> UserTable:
     """The same table with other values in some columns."""
     if isinstance(table, np.ndarray):
         changed = table.copy()
@@ -122,7 +122,7 @@ def with_columns(table: Any, columns: Mapping[str, np.ndarray]) -> Any:
     return frame.with_columns(*series).to_native()
 
 
-def one_row(table: Any) -> dict[str, list[object]]:
+def one_row(table: UserTable) -> dict[str, list[object]]:
     """Columns of a frame of one row: quicker than reading it column by column."""
     frame = _open(table)
     if len(frame) != 1:
@@ -132,9 +132,9 @@ def one_row(table: Any) -> dict[str, list[object]]:
     return {str(name): [value] for name, value in zip(frame.columns, row, strict=True)}
 
 
-def _open(table: Any) -> nw.DataFrame[Any]:
+def _open(table: UserTable) -> nw.DataFrame[UserTable]:
     try:
-        frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        frame: nw.DataFrame[UserTable] = nw.from_native(table, eager_only=True)
     except TypeError:
         raise InputError(
             f"cannot read a table from {type(table).__name__}: give a pandas, polars or pyarrow frame "
@@ -163,7 +163,7 @@ def listing(names: Iterable[Scalar], most: int = 8) -> str:
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _read_mapping(table: Mapping[Any, Any]) -> TableReader:
+def _read_mapping(table: Mapping[object, UserColumn]) -> TableReader:
     _check_names([str(name) for name in table])
     columns, lengths = {}, set()
     for name, column in table.items():
@@ -208,7 +208,7 @@ def _array_column(name: str, values: np.ndarray) -> ColumnReader:
     )
 
 
-def _object_column(name: str, values: list[Any]) -> ColumnReader:
+def _object_column(name: str, values: list[UserValue]) -> ColumnReader:
     def all_are(*kinds: type) -> bool:
         return bool(present) and all(isinstance(value, kinds) and not isinstance(value, bool) for value in present)
 
@@ -225,7 +225,7 @@ def _object_column(name: str, values: list[Any]) -> ColumnReader:
     )
 
 
-def _frame_column(name: str, series: nw.Series[Any]) -> ColumnReader:
+def _frame_column(name: str, series: nw.Series[UserColumn]) -> ColumnReader:
     dtype, native = series.dtype, series.to_native()
     number_type = _number_type(dtype)
     if number_type is None and not isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Boolean | nw.Object):
@@ -245,7 +245,7 @@ def _frame_column(name: str, series: nw.Series[Any]) -> ColumnReader:
     )
 
 
-def _number_type(dtype: Any) -> np.dtype[Any] | None:
+def _number_type(dtype: nw.dtypes.DType) -> np.dtype | None:
     if not dtype.is_integer() and not dtype.is_float():
         return None
     name = str(dtype).lower()

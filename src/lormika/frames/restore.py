@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,12 @@ from lormika.errors import InputError
 from lormika.frames import of_numpy, of_pandas, of_polars, of_pyarrow
 from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
 from lormika.frames.values import Scalar
+from lormika.types import UserColumn, UserTable
 
 _LIBRARIES = {"numpy": of_numpy, "pandas": of_pandas, "polars": of_polars, "pyarrow": of_pyarrow}
 
 
-def _library(native: Any) -> ModuleType:
+def _library(native: UserTable | UserColumn) -> ModuleType:
     """The module for the library of a table or column."""
     for ancestor in type(native).__mro__:  # of a class derived from a frame, too
         name = ancestor.__module__.partition(".")[0]
@@ -29,19 +29,19 @@ def _library(native: Any) -> ModuleType:
     raise InputError(f"a {type(native).__module__} table cannot be built again: give a pandas, polars or pyarrow frame")
 
 
-def frame_column(column: Any, categories: Categories) -> Restorer:
+def frame_column(column: UserColumn, categories: Categories) -> Restorer:
     """Restorer of a column like this native one."""
     restorer: Restorer = _library(column).column(column, categories)
     return restorer
 
 
-def assembler(table: Any) -> Assembler:
+def assembler(table: UserTable) -> Assembler:
     """What assembles restored columns into a table like this native one."""
     assemble: Assembler = _library(table).assembler(table)
     return assemble
 
 
-def declared_categories(column: Any) -> Categories:
+def declared_categories(column: UserColumn) -> Categories:
     """Category list of a native column's type, in its order; None if the type has no list of its own."""
     categories: Categories = _library(column).declared_categories(column)
     return categories

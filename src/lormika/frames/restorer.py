@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from lormika.frames.values import Scalar
+from lormika.types import UserColumn, UserTable
 
 Categories = tuple[Scalar, ...] | None
-Assembler = Callable[[Sequence[Any]], Any]
+Assembler = Callable[[Sequence[UserColumn]], UserTable]
 """Puts restored columns together to a table."""
 
 
@@ -26,7 +27,7 @@ class Restorer(Protocol):
     def holds_missing(self) -> bool:
         """Whether the native type has a missing value."""
 
-    def __call__(self, values: np.ndarray) -> Any:
+    def __call__(self, values: np.ndarray) -> UserColumn:
         """Restore the column."""
 
 
@@ -34,11 +35,11 @@ class Restorer(Protocol):
 class Lookup:
     """Categories of any library: positions into a native column of them, whose last entry is the missing value."""
 
-    categories: Any
+    categories: UserColumn
     size: int
     holds_missing: bool
 
-    def __call__(self, values: np.ndarray) -> Any:
+    def __call__(self, values: np.ndarray) -> UserColumn:
         """Take the categories at these positions."""
         assert not (values >= self.size).any(), "a category of another list"
         positions = np.where(np.isnan(values), self.size, values).astype(np.intp)

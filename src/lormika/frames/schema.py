@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from lormika.frames.feature import Feature, read_feature
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.restorer import Assembler
 from lormika.frames.values import Scalar, is_list, is_too_large
+from lormika.types import UserRow, UserTable
 
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
 
@@ -42,36 +42,36 @@ class Schema:
         """Position of a feature."""
         return self.places[name]
 
-    def encode(self, table: Any) -> np.ndarray:
+    def encode(self, table: UserTable) -> np.ndarray:
         """Encode a table (rows x features) all of whose categories the background has."""
         instances = self.read(table)
         for row, unseen in enumerate(instances.unseen):
             for f, value in unseen.items():
-                known = frames.listing(self.features[f].categories or ()) or "no value at all"
+                others = frames.listing(self.features[f].categories or ()) or "no value at all"
                 raise InputError(
-                    f"column {self.names[f]!r}, row {row}: unseen category {quote(value)}; the background has {known}"
+                    f"column {self.names[f]!r}, row {row}: unseen category {quote(value)}; the background has {others}"
                 )
         return instances.rows
 
-    def read(self, table: Any) -> Instances:
+    def read(self, table: UserTable) -> Instances:
         """Encode a table with the columns of the background, in any order; categories may be unseen."""
         reader = frames.read(table, self.names if isinstance(table, np.ndarray) else None)
         self._check_columns(reader.columns)
         encoded = np.empty((reader.n_rows, len(self)), order="F")
         unseen: list[dict[int, Scalar]] = [{} for _ in range(reader.n_rows)]
         for f, feature in enumerate(self.features):
-            encoded[:, f], found = feature.encode(reader[feature.name])
-            for row, value in found.items():
+            encoded[:, f], new = feature.encode(reader[feature.name])
+            for row, value in new.items():
                 unseen[row][f] = value
         return Instances(encoded, unseen)
 
-    def read_instance(self, x: Any) -> Instances:
+    def read_instance(self, x: UserRow) -> Instances:
         """Encode one instance: a one-row frame, a Series, a dict, or a 1-D array in the order of the features."""
         row = self._one_row(x)
         usual = self._encode_usual(row)
         return self.read(row) if usual is None else Instances(usual, [{}])
 
-    def _encode_usual(self, row: Mapping[Any, list[object]]) -> np.ndarray | None:
+    def _encode_usual(self, row: UserTable) -> np.ndarray | None:
         """Encode a row of usual values, which is nearly every one; None: it must be read with care."""
         if len(row) != len(self) or not row.keys() >= self.places.keys():
             return None
@@ -87,7 +87,7 @@ class Schema:
         """The schema of one instance: with the categories that it alone has."""
         return self.widened({f: [value] for f, value in unseen.items()}) if unseen else self
 
-    def _one_row(self, x: Any) -> dict[Any, list[object]]:
+    def _one_row(self, x: UserRow) -> UserTable:
         if isinstance(x, Mapping):
             return {name: [value] for name, value in x.items()}
         if isinstance(x, np.ndarray) and x.ndim == 2 and len(x) == 1:
@@ -106,15 +106,15 @@ class Schema:
         return frames.one_row(x)
 
     def _check_columns(self, names: Iterable[str]) -> None:
-        given = set(names)
-        absent = [name for name in self.names if name not in given]
+        present = set(names)
+        absent = [name for name in self.names if name not in present]
         if absent:
             raise InputError(f"column {absent[0]!r} is missing; the background has it")
-        unknown = sorted(given.difference(self.names))
+        unknown = sorted(present.difference(self.names))
         if unknown:
             raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
 
-    def restore(self, encoded: np.ndarray) -> Any:
+    def restore(self, encoded: np.ndarray) -> UserTable:
         """A table of the user's library from encoded rows."""
         columns = [feature.restorer(encoded[:, i]) for i, feature in enumerate(self.features)]
         return self.assembler(columns)
@@ -156,12 +156,12 @@ def _categorical_names(reader: frames.TableReader, categorical: Sequence[str | i
     if not is_list(categorical):
         raise InputError(f"categorical={quote(categorical)}: give a list of column names")
     names = list(reader.columns)
-    for given in categorical:
-        name = quote(given) if is_too_large(given) else str(given)
-        is_position = isinstance(given, int | np.integer) and not isinstance(given, bool)
-        if name not in reader.columns and is_position and 0 <= int(given) < len(names):
-            name = names[int(given)]
+    for entry in categorical:
+        name = quote(entry) if is_too_large(entry) else str(entry)
+        is_position = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        if name not in reader.columns and is_position and 0 <= int(entry) < len(names):
+            name = names[int(entry)]
         if name not in reader.columns:
-            raise InputError(f"categorical names {quote(given)}, which is not a column of the table")
+            raise InputError(f"categorical names {quote(entry)}, which is not a column of the table")
         chosen.add(name)
     return chosen

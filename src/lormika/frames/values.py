@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
+
+from lormika.types import UserValue
 
 Scalar = str | int | float | bool
 
@@ -38,7 +39,7 @@ def first_masked(values: object) -> int | None:
     return int(hidden[0][0]) if hidden.size else None
 
 
-def plain(value: Any) -> Any:
+def plain(value: UserValue) -> UserValue:
     """Turn a numpy scalar, or an instance of a string subclass, into a plain Python value.
 
     >>> plain(np.int8(3)), plain(np.str_("a")), plain(None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from lormika.jobs.inputs import model_facts, read_input
 from lormika.jobs.part_columns import RowResult
 from lormika.jobs.part_files import write_parts
 from lormika.jobs.run_file import Run
+from lormika.types import JsonObject, UserModel
 
 
 class DeadModelError(Exception):
@@ -32,10 +33,10 @@ class OpenRun(NamedTuple):
     folder: Folder
     run: Run
     explainer: Explainer
-    model: Any  # as it was loaded
+    model: UserModel  # as it was loaded
 
 
-def load_model(facts: Mapping[str, Any], headers: Sequence[str] = ()) -> Any:
+def load_model(facts: JsonObject, headers: Sequence[str] = ()) -> UserModel:
     """The model of a run; a file that has changed since the start is refused."""
     how = {name: value for name, value in facts.items() if name not in ("source", "sha256")}
     if model_facts(facts["source"], {})["sha256"] != facts["sha256"]:
@@ -52,7 +53,7 @@ def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:
     return OpenRun(Folder(path), run, explainer, model)
 
 
-def check_alive(model: Any, results: Iterable[Explanation | Failure]) -> None:
+def check_alive(model: UserModel, results: Iterable[Explanation | Failure]) -> None:
     """Raise if the model's separate process has ended: then the rows that failed may be innocent."""
     end = getattr(model, "close", None)
     if not getattr(end, "alive", True):

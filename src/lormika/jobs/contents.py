@@ -110,8 +110,8 @@ def _is_leftover(path: Path) -> bool:
 def _check_kind(path: Path) -> None:
     """Refuse a link, a pipe, a folder in place of a file: following it would lead out of the folder, or nowhere."""
     mode = _mode(path)
-    wanted = stat.S_ISDIR if path.name in PARTS or "background" in path.name else stat.S_ISREG
-    if mode is not None and not wanted(mode):
+    is_right = stat.S_ISDIR if path.name in PARTS or "background" in path.name else stat.S_ISREG
+    if mode is not None and not is_right(mode):
         what = "a symbolic link" if stat.S_ISLNK(mode) else "not what a run has under this name"
         raise InputError(f"{path} is {what}: choose another folder, or move it away")
 

@@ -16,7 +16,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.errors import InputError, ModelError
 from lormika.jobs.driver import Outcome, Task
@@ -25,6 +25,8 @@ from lormika.jobs.run_file import Run
 
 if TYPE_CHECKING:
     from distributed import Future
+
+    from lormika.types import JsonObject
 
 _CONNECT = 10  # seconds for the scheduler to answer
 _IN_FLIGHT = 2  # chunks for each worker: one at work, one at hand
@@ -157,7 +159,7 @@ class DaskEngine:
             self._client.close(timeout=_CONNECT)
 
 
-def work(start: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, str], limit: float) -> dict[str, Any]:
+def work(start: str, chunk: int, rows: tuple[int, int] | None, skip: dict[int, str], limit: float) -> JsonObject:
     """Do a task, on a worker of the cluster; `start` says what the run is, as JSON."""
     engine = _take(start)
     try:

@@ -156,10 +156,10 @@ class _Ledger:
         size = -(-len(rows) // _PIECES)
         for start in reversed(range(0, len(rows), size)):
             piece = rows[start : start + size]
-            known = {row: why for row, why in self.guilty.get(chunk, {}).items() if row in piece}
-            if len(known) < len(piece):
+            reasons = {row: why for row, why in self.guilty.get(chunk, {}).items() if row in piece}
+            if len(reasons) < len(piece):
                 self.trials[chunk] += 1
-                self.queue.appendleft(Task(chunk, piece, known))
+                self.queue.appendleft(Task(chunk, piece, reasons))
 
     def acquit(self, task: Task) -> None:
         """The rows of a trial do no harm."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 from lormika.errors import InputError
 from lormika.jobs import contents, lock
 from lormika.jobs.inputs import is_background, is_input
 from lormika.jobs.run_file import Run, differences, read_content, read_run
+from lormika.types import JsonObject
 from lormika.writing import whole_file
 
 _MOMENT, _HOUR = 1.0, 3600.0  # seconds
@@ -78,7 +78,7 @@ class Folder:
             self.clean()
             raise
 
-    def known(self, order: Mapping[str, Any] | None, chunk_rows: int | None) -> Run | None:
+    def known(self, order: JsonObject | None, chunk_rows: int | None) -> Run | None:
         """The run that the same command began here with the same files; None if that has to be found out."""
         if order is None or not self.run_file.exists():
             return None
@@ -104,7 +104,7 @@ class Folder:
             )
         return present
 
-    def read_start(self) -> dict[str, Any]:
+    def read_start(self) -> JsonObject:
         """What run.json holds, as it is."""
         return read_content(self.run_file)
 

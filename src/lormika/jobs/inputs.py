@@ -6,10 +6,10 @@ import hashlib
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lormika.stages.background import Background
+    from lormika.types import JsonObject, Keywords
 
 _ROW_GROUP = 1000
 _NUMBERS = "__index_level_0__"  # what pandas calls the column of an index without a name
@@ -61,13 +62,13 @@ def all_unseen(rows: pd.DataFrame, background: Background) -> dict[str, object]:
 
     Identifiers are always new; and for a single row, its explanation says enough.
     """
-    found = {}
+    examples = {}
     for f, feature in enumerate(background.schema.features if len(rows) > 1 else ()):
         if not feature.is_numeric and not is_identifier(len(background.observed(f)), len(background)):
-            given = rows[feature.name].dropna().unique().tolist()
-            if given and not any(value in feature.positions for value in given):
-                found[feature.name] = given[0]
-    return found
+            values = rows[feature.name].dropna().unique().tolist()
+            if values and not any(value in feature.positions for value in values):
+                examples[feature.name] = values[0]
+    return examples
 
 
 def _attempts(column: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -161,7 +162,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def model_facts(source: str, how: Mapping[str, Any]) -> dict[str, Any]:
+def model_facts(source: str, how: Keywords) -> JsonObject:
     """How a model is loaded, and what identifies it besides its name; None if nothing does."""
     digest = None
     if source.startswith("python:"):

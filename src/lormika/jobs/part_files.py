@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
 from lormika.jobs.folder import Folder
@@ -17,6 +17,8 @@ from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from lormika.types import JsonObject
 
 _KINDS = [category.value for category in Category]
 
@@ -72,7 +74,7 @@ def _count(folder: Folder, run: Run, chunk: int, *, whole: bool) -> Count | None
     return Count(n_rules, table.num_rows - table["error"].null_count)
 
 
-def finish(folder: Folder, run: Run) -> dict[str, Any]:
+def finish(folder: Folder, run: Run) -> JsonObject:
     """Write the results of the run; once, though several shards may finish at the same time."""
     with folder.writing(alone=True):
         folder.clean()
@@ -85,7 +87,7 @@ def finish(folder: Folder, run: Run) -> dict[str, Any]:
     return content
 
 
-def _take_stock(folder: Folder, run: Run) -> dict[str, Any]:
+def _take_stock(folder: Folder, run: Run) -> JsonObject:
     counts = []
     for chunk in range(run.chunks):
         count = _count(folder, run, chunk, whole=False)

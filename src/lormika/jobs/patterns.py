@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.errors import InputError
+from lormika.frames.values import Scalar
 from lormika.jobs.struct_lists import Groups, StructLists, Texts
+from lormika.types import JsonObject
 from lormika.views.rule_structs import READERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Member = dict[str, Any]
+Member = JsonObject
 """A condition of a pattern, or a step of a change; values in it are those of the user's data."""
 
 _CONDITIONS = ("interval", "equals", "missing")
@@ -144,13 +146,13 @@ def change_patterns(edits: pa.ChunkedArray, rules: Patterns) -> Patterns:
 def _wants_category(rules: Patterns, owner: np.ndarray, features: Texts) -> np.ndarray:
     """Which changes are of a feature of which their rule wants a category."""
     codes = {name: code for code, name in enumerate(features.texts)}
-    wanted = [
+    pairs = [
         pattern * len(codes) + codes[condition["feature"]]
         for pattern, conditions in enumerate(rules.members)
         for condition in conditions
         if condition["type"] == "equals" and condition["feature"] in codes
     ]
-    return np.isin(rules.codes[owner] * len(codes) + features.codes, np.array(wanted, dtype=np.int64))
+    return np.isin(rules.codes[owner] * len(codes) + features.codes, np.array(pairs, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +179,7 @@ class _Values:
         """What tells a value from others; the same for all that are not chosen."""
         return np.where(chosen, self.types.codes, -1), np.where(chosen, self.texts.codes, -1)
 
-    def read(self, place: int) -> Any:
+    def read(self, place: int) -> Scalar | None:
         """A value as it was in the user's data."""
         if self.types.codes[place] < 0:
             return None

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +23,8 @@ from lormika.writing import beside, naming
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lormika.types import JsonObject, UserModel
 
 _ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "labels")
 
@@ -70,7 +71,7 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
     return name
 
 
-def load(folder: Path, model: Any) -> Explainer:
+def load(folder: Path, model: UserModel) -> Explainer:
     """An explainer from a folder that `save` made, with the model it was made with."""
     try:
         facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
@@ -94,14 +95,14 @@ def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:
     for f, feature in enumerate(background.schema.features):
         if feature.is_numeric:
             missing = np.flatnonzero(np.isnan(background.distinct[f]))
-            wanted = np.isin(background.codes[f], missing) if len(missing) else np.zeros(0, dtype=bool)
-            rows |= {int(wanted.argmax())} if wanted.any() else set()
+            is_missing = np.isin(background.codes[f], missing) if len(missing) else np.zeros(0, dtype=bool)
+            rows |= {int(is_missing.argmax())} if is_missing.any() else set()
         else:
             rows |= set(np.unique(background.codes[f], return_index=True)[1].tolist())
     return frame.iloc[sorted(rows)].reset_index(drop=True)
 
 
-def _read_schema(folder: Path, facts: Mapping[str, Any]) -> Schema:
+def _read_schema(folder: Path, facts: JsonObject) -> Schema:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(folder / "witness.parquet") as file:  # which needs fewer modules than pandas' way

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.checks import check_integer
 from lormika.errors import InputError
@@ -24,6 +24,8 @@ from lormika.jobs.stock import Stock
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from lormika.types import JsonObject
 
 _SECONDS_PER_CHUNK = 20.0
 _MOST_ROWS = 5000  # of a chunk whose length is found out
@@ -60,10 +62,10 @@ class Shard:
 class Request:
     """What is asked of a run, besides its data."""
 
-    model: Mapping[str, Any]  # how to load it, and the SHA-256 of its file
-    options: Mapping[str, Any]  # of the search
+    model: JsonObject  # how to load it, and the SHA-256 of its file
+    options: JsonObject  # of the search
     id: str | None = None  # column with names of the rows
-    order: Mapping[str, Any] | None = None  # what makes the same command known again, so that it prepares nothing
+    order: JsonObject | None = None  # what makes the same command known again, so that it prepares nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,10 @@ def prepare(
         return target.start(run)
 
 
-def _settings(explainer: Explainer) -> dict[str, Any]:
+def _settings(explainer: Explainer) -> JsonObject:
     """How an explainer was made, as run.json keeps it."""
     settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
-    plain: dict[str, Any] = json.loads(json.dumps(settings))
+    plain: JsonObject = json.loads(json.dumps(settings))
     return plain
 
 
@@ -137,7 +139,7 @@ def run_chunks(
     *,
     retry_failed: bool = False,
     verify: bool = False,
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Do the chunks of a shard that are not done, are damaged, or (with `retry_failed`) have failed rows.
 
     Parts are read to the last byte if nobody has counted them, they were touched since, or with `verify`. Returns the
@@ -161,7 +163,7 @@ def run_chunks(
     return finish(target, run)
 
 
-def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: Mapping[str, Any]) -> int:
+def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: JsonObject) -> int:
     """As many rows as take about twenty seconds: losing a chunk costs little, and so does starting one."""
     list(explainer.explain_many(background[:1], progress=False, **options))  # what is slow only once
     began = time.perf_counter()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from lormika.errors import InputError
+from lormika.types import JsonObject
 from lormika.version import __version__
 
 FORMAT, FORMAT_VERSION = "lormika.batch", 2  # 1 had conditions and changes as JSON text
@@ -20,17 +19,17 @@ _MODEL = {"source", "sha256", "trust", "allow_pickle", "isolate", "max_size", "m
 class Run:
     """Everything that determines what a run's parts hold."""
 
-    model: dict[str, Any]  # how to load it, and the SHA-256 of its file
+    model: JsonObject  # how to load it, and the SHA-256 of its file
     background: str  # name of the folder of its arrays, which is made of their content
     input: str  # name of the file, which is made of its content
     rows: int
     chunk_rows: int
-    options: dict[str, Any]  # of the search
-    settings: dict[str, Any]  # of the explainer
+    options: JsonObject  # of the search
+    settings: JsonObject  # of the explainer
     features: list[str]
     id: str | None  # column with names of the rows
     version: str = __version__
-    order: dict[str, Any] | None = field(default=None, compare=False)  # the command and the SHA-256 of its files
+    order: JsonObject | None = field(default=None, compare=False)  # the command and the SHA-256 of its files
 
     @property
     def chunks(self) -> int:
@@ -52,7 +51,7 @@ class Run:
         content = json.loads(text)
         return cls(**{one.name: content[one.name] for one in fields(cls)})
 
-    def follows(self, order: Mapping[str, Any]) -> bool:
+    def follows(self, order: JsonObject) -> bool:
         """Whether it is what a command asks for, as far as the command says: the folder may have been tampered with."""
         return (
             self.order == order
@@ -62,7 +61,7 @@ class Run:
         )
 
 
-def read_content(file: Path) -> dict[str, Any]:
+def read_content(file: Path) -> JsonObject:
     """What run.json holds, as it is; another format is refused."""
     if not file.is_file():  # reading a pipe would never end
         raise InputError(f"{file.parent} is not the folder of a run: it has no run.json")

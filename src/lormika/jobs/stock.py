@@ -6,12 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lormika.jobs.inputs import sha256
 
 if TYPE_CHECKING:
     from lormika.jobs.run_file import Run
+    from lormika.types import JsonObject, JsonValue
 
 FORMAT = "lormika.batch.manifest"
 
@@ -27,7 +28,7 @@ class Count(NamedTuple):
 class Stock:
     """The content of a manifest, and when it was written."""
 
-    content: dict[str, Any]
+    content: JsonObject
     when: int  # nanoseconds
 
     @classmethod
@@ -60,13 +61,13 @@ class Stock:
         return all(file.stat().st_ctime_ns <= self.when for file in files)
 
 
-def describe(chunk: int, files: Sequence[Path], count: Count) -> dict[str, Any]:
+def describe(chunk: int, files: Sequence[Path], count: Count) -> JsonObject:
     """The entry of a chunk in a manifest."""
     lengths = [file.stat().st_size for file in files]
     return {"chunk": chunk, **count._asdict(), "bytes": lengths, "sha256": [sha256(file) for file in files]}
 
 
-def _is_believable(content: Any, run: Run) -> bool:
+def _is_believable(content: JsonValue, run: Run) -> bool:
     """Whether a manifest is about the run, and its totals are those of its parts."""
     try:
         parts = content["parts"]

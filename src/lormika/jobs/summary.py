@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.checks import check_integer
 from lormika.errors import InputError
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from lormika.types import JsonObject, JsonValue
+
 FORMAT, VERSION = "lormika.summary", 1
-Payload = dict[str, Any]
 
 MOST_CLASSES = 5
 """Whose rules are listed: those that are predicted most often."""
@@ -28,7 +29,7 @@ _MOST_LABELS = 50  # classes that are counted by name
 _RULES_AT_ONCE = 100_000  # parts with fewer are taken together, since pandas takes long over little
 
 
-def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = lambda part, parts: None) -> Payload:
+def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = lambda part, parts: None) -> JsonObject:
     """Count what the parts of a run hold; list the `top` most frequent rules, features and changes of each sort.
 
     `done` is told after each part how many of them are done.
@@ -55,7 +56,7 @@ def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = la
     return _payload(folder, run, tables, rows, len(chunks), top) | {"missed": missed}
 
 
-def _read_run(folder: Path) -> Payload:
+def _read_run(folder: Path) -> JsonObject:
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: give one that lormika batch has made")
     return Folder(folder).read_start()
@@ -100,13 +101,15 @@ def _read_part(path: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
     raise InputError(f"{path} has no column {lacking[0]!r}: it is not a part of a run of this version")
 
 
-def _payload(folder: Path, run: Payload, tables: dict[str, pd.DataFrame], rows: int, parts: int, top: int) -> Payload:
+def _payload(
+    folder: Path, run: JsonObject, tables: dict[str, pd.DataFrame], rows: int, parts: int, top: int
+) -> JsonObject:
     classes = _ranked(tables["classes"]).head(_MOST_LABELS)
     explained = int(tables["classes"]["rows"].sum())
     planned, per_part = (run.get(name) if isinstance(run.get(name), int) else None for name in ("rows", "chunk_rows"))
     missing = None if planned is None or not per_part else max(-(-planned // per_part) - parts, 0)
     model = run.get("model")
-    details = [_details(tables, label, int(n), top) for label, n in classes["rows"].head(MOST_CLASSES).items()]
+    details = [_details(tables, label, counts["rows"], top) for label, counts in _entries(classes, MOST_CLASSES)]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -139,27 +142,27 @@ def _ranked(table: pd.DataFrame) -> pd.DataFrame:
     return table.sort_index().sort_values(by, ascending=False, kind="stable")
 
 
-def _entries(table: pd.DataFrame, top: int) -> list[tuple[Any, dict[Any, Any]]]:
+def _entries(table: pd.DataFrame, top: int) -> list[tuple[JsonValue, JsonObject]]:
     """Keys and counts of the first of a table."""
-    first: dict[Any, dict[Any, Any]] = _ranked(table).head(top).to_dict("index")
+    first: dict[JsonValue, JsonValue] = _ranked(table).head(top).to_dict("index")
     return list(first.items())
 
 
-def _of(table: pd.DataFrame, *key: Any) -> pd.DataFrame:
+def _of(table: pd.DataFrame, *key: object) -> pd.DataFrame:
     """The rows of a table whose key begins so."""
     for value in key:
         table = table[table.index.get_level_values(0) == value].droplevel(0)
     return table
 
 
-def _failures(errors: pd.DataFrame, top: int) -> list[Payload]:
+def _failures(errors: pd.DataFrame, top: int) -> list[JsonObject]:
     return [
         {"reason": counts["least"], "alike": counts["least"] != counts["most"], "rows": counts["rows"]}
         for _, counts in _entries(errors, top)
     ]
 
 
-def _class(label: Any, counts: Mapping[str, Any], kinds: pd.DataFrame, explained: int) -> Payload:
+def _class(label: str, counts: JsonObject, kinds: pd.DataFrame, explained: int) -> JsonObject:
     """How often a class is predicted, and rules of each kind are found for it."""
     n_probabilities = counts["with_probability"]
     rules = _of(kinds, label).to_dict("index")
@@ -175,13 +178,13 @@ def _class(label: Any, counts: Mapping[str, Any], kinds: pd.DataFrame, explained
     }
 
 
-def _totals(tables: dict[str, pd.DataFrame]) -> Payload:
+def _totals(tables: dict[str, pd.DataFrame]) -> JsonObject:
     """For each kind, over all classes: rows with such a rule, rules, and what the model said about them."""
     rules = tables["kinds"].groupby(level="kind").sum().reindex(KINDS, fill_value=0).astype(int).to_dict("index")
     return {kind: {"rows": int(tables["classes"][kind].sum())} | rules[kind] for kind in KINDS}
 
 
-def _details(tables: dict[str, pd.DataFrame], label: Any, rows: int, top: int) -> Payload:
+def _details(tables: dict[str, pd.DataFrame], label: str, rows: int, top: int) -> JsonObject:
     """The most frequent rules, features and changes of a class."""
     by_feature = {kind: _entries(_of(tables["features"], label, kind), top) for kind in KINDS}
     by_rule = {kind: _entries(_of(tables["patterns"], label, kind), top) for kind in KINDS}
@@ -198,13 +201,13 @@ def _details(tables: dict[str, pd.DataFrame], label: Any, rows: int, top: int) -
     }
 
 
-def _share(feature: Any, counts: Mapping[str, Any], rows: int) -> Payload:
+def _share(feature: str, counts: JsonObject, rows: int) -> JsonObject:
     return {"feature": feature, "rows": counts["rows"], "share": counts["rows"] / rows}
 
 
-def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd.DataFrame) -> Payload:
+def _rule(key: tuple[str, str], counts: JsonObject, rows: int, common: pd.DataFrame) -> JsonObject:
     consequent, pattern = key
-    conditions: list[Payload] = [dict(condition) for condition in counts["members"]]
+    conditions: list[JsonObject] = [dict(condition) for condition in counts["members"]]
     ranges = 0
     common = _of(common, consequent, pattern)
     for condition in conditions:
@@ -226,20 +229,20 @@ def _rule(key: tuple[Any, ...], counts: Mapping[str, Any], rows: int, common: pd
     }
 
 
-def _common(ends: pd.DataFrame, rules: int) -> Payload:
+def _common(ends: pd.DataFrame, rules: int) -> JsonObject:
     """The most common first and last number of a range, and the share of the rules that have them."""
     (low, high), counts = _entries(ends, 1)[0]
     open_or = {-math.inf: None, math.inf: None}
     return {"low": open_or.get(low, low), "high": open_or.get(high, high), "share": counts["rules"] / rules}
 
 
-def _number(counts: Mapping[str, Any], place: int) -> Payload:
+def _number(counts: JsonObject, place: int) -> JsonObject:
     """What a pattern leaves out."""
     mean = counts[f"sum {place}"] / counts["rules"]
     return {"mean": mean, "least": counts[f"least {place}"], "most": counts[f"most {place}"]}
 
 
-def _change(key: tuple[Any, ...], counts: Mapping[str, Any], rows: pd.Series[Any]) -> Payload:
+def _change(key: tuple[str, str, str], counts: JsonObject, rows: pd.Series) -> JsonObject:
     prediction, to, _ = key
     steps = []
     for place, step in enumerate(counts["members"]):
@@ -251,14 +254,14 @@ def _change(key: tuple[Any, ...], counts: Mapping[str, Any], rows: pd.Series[Any
     return {"prediction": prediction, "to": to, "steps": steps, **shares}
 
 
-def _matrix(features: pd.DataFrame, classes: pd.Series[Any], top: int) -> list[Payload]:
+def _matrix(features: pd.DataFrame, classes: pd.Series, top: int) -> list[JsonObject]:
     """Of the most frequent features, the share of each class's rows with a rule of each kind."""
-    used = _ranked(features.groupby(level="feature").sum()).head(top).index
+    names = _ranked(features.groupby(level="feature").sum()).head(top).index
     counts = features["rows"].to_dict()
     return [
         {
             "feature": name,
             "shares": [[counts.get((label, kind, name), 0) / n for kind in KINDS] for label, n in classes.items()],
         }
-        for name in used
+        for name in names
     ]

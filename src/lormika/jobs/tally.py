@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def combine(tallies: Sequence[dict[str, pd.DataFrame]]) -> dict[str, pd.DataFram
             combined[name] = tables[0] if tables else first
             continue
         together = pd.concat(tables)
-        how: dict[Any, Any] = {column: _NOT_SUMS.get(column.split()[0], "sum") for column in together.columns}
+        how: dict[Hashable, str] = {column: _NOT_SUMS.get(column.split()[0], "sum") for column in together.columns}
         combined[name] = together.groupby(level=list(together.index.names), sort=False).agg(how)
     return combined
 
@@ -162,8 +162,8 @@ def _count_errors(errors: pa.ChunkedArray) -> pd.DataFrame:
     failed = errors.drop_null()
     alike = pc.replace_substring_regex(failed, "[0-9]+", "#").to_pandas()
     groups = failed.to_pandas().groupby(alike)
-    counted = {"rows": groups.size(), "least": groups.min(), "most": groups.max()}
-    return pd.DataFrame(counted).rename_axis("reason")
+    columns = {"rows": groups.size(), "least": groups.min(), "most": groups.max()}
+    return pd.DataFrame(columns).rename_axis("reason")
 
 
 def _count_patterns(rules: pd.DataFrame, patterns: Patterns, keys: list[str]) -> pd.DataFrame:
@@ -172,7 +172,9 @@ def _count_patterns(rules: pd.DataFrame, patterns: Patterns, keys: list[str]) ->
 
     keys = [*keys, "pattern"]
     counted = rules.assign(pattern=_named(patterns))
-    how: dict[str, Any] = {name: (name, "sum") for name in ("rules", "confidence", "matched", "tested", "kept")}
+    how: dict[str, tuple[str, str]] = {
+        name: (name, "sum") for name in ("rules", "confidence", "matched", "tested", "kept")
+    }
     for place, numbers in enumerate(patterns.numbers.T):
         counted[f"number {place}"] = numbers
         how |= {f"{word} {place}": (f"number {place}", function) for word, function in _OF_NUMBERS.items()}
@@ -222,9 +224,9 @@ def _count_features(rules: pd.DataFrame, patterns: Patterns, keys: list[str]) ->
     return _plain(_rows_with(rules.iloc[rule].assign(feature=feature), keys).to_frame("rows"))
 
 
-def _rows_with(rules: pd.DataFrame, keys: list[str]) -> pd.Series[Any]:
-    counted: pd.Series[Any] = rules[["row", *keys]].drop_duplicates().groupby(keys, observed=True).size()
-    return counted
+def _rows_with(rules: pd.DataFrame, keys: list[str]) -> pd.Series:
+    n_rows: pd.Series = rules[["row", *keys]].drop_duplicates().groupby(keys, observed=True).size()
+    return n_rows
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:

@@ -10,12 +10,13 @@ import gc
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.processes import Line, leave_for_memory
 
 if TYPE_CHECKING:
     from lormika.jobs.chunks import OpenRun
+    from lormika.types import JsonObject
 
 
 def main() -> None:
@@ -41,7 +42,7 @@ def main() -> None:
             return
 
 
-def _open(folder: Path, start: dict[str, Any]) -> OpenRun | str:
+def _open(folder: Path, start: JsonObject) -> OpenRun | str:
     """The run, once it has shown that it can explain; otherwise what is wrong."""
     from lormika.jobs.chunks import open_run, rehearse
     from lormika.jobs.run_file import Run
@@ -56,7 +57,7 @@ def _open(folder: Path, start: dict[str, Any]) -> OpenRun | str:
     return opened
 
 
-def _work(opened: OpenRun, task: dict[str, Any]) -> dict[str, Any]:
+def _work(opened: OpenRun, task: JsonObject) -> JsonObject:
     from lormika.errors import InputError, ModelError
     from lormika.jobs.chunks import DeadModelError, explain_rows, run_chunk
 

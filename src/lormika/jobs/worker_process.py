@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from lormika.jobs.driver import Task
 from lormika.jobs.run_file import Run
 from lormika.processes import Child, LostError
+from lormika.types import JsonObject
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -38,7 +38,7 @@ class WorkerProcess:
         self._set_deadline()
         self._process.send({"chunk": task.chunk, "rows": rows, "skip": task.skip})
 
-    def look(self) -> dict[str, Any] | None:
+    def look(self) -> JsonObject | None:
         """The outcome of the task, if it is there."""
         try:
             while self._fault is None and (message := self._process.look()):

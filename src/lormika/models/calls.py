@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable
-from typing import Any
 
 import numpy as np
 
 from lormika.errors import InputError, ModelError
 from lormika.frames import count_rows, take
 from lormika.frames.values import first_masked
+from lormika.types import UserTable
 
-Ask = Callable[[Any], Any]
+Ask = Callable[[UserTable], object]
 """From a frame to what a model says about its rows."""
+Predict = Callable[[UserTable], np.ndarray]
+"""The same of a model of ours, which answers with an array."""
 
 
-def call(ask: Ask, frame: Any) -> np.ndarray:
+def call(ask: Ask, frame: UserTable) -> np.ndarray:
     """Labels or probabilities, one for each row."""
     n_rows = count_rows(frame)
     values = _run(ask, frame, n_rows)
@@ -50,7 +52,7 @@ def _check_labels(labels: np.ndarray) -> None:
             raise ModelError(f"the model gave {label!r} in row {row} of its input; expected a string or a number")
 
 
-def call_scores(ask: Ask, frame: Any) -> np.ndarray:
+def call_scores(ask: Ask, frame: UserTable) -> np.ndarray:
     """Numbers of a decision function, one or several for each row."""
     n_rows = count_rows(frame)
     values = _run(ask, frame, n_rows)
@@ -63,7 +65,7 @@ def call_scores(ask: Ask, frame: Any) -> np.ndarray:
     return scores
 
 
-def _run(ask: Ask, frame: Any, n_rows: int) -> Any:
+def _run(ask: Ask, frame: UserTable, n_rows: int) -> object:
     """The model's answer; whatever it raises becomes an error of the model."""
     try:
         answer = ask(frame)
@@ -80,12 +82,12 @@ def _run(ask: Ask, frame: Any, n_rows: int) -> Any:
     return answer
 
 
-def rows_of(table: Any, numbers: np.ndarray) -> Any:
+def rows_of(table: UserTable, numbers: np.ndarray) -> UserTable:
     """Some rows of the user's table, or all, which a model may change without changing that table."""
     return copied(table) if len(numbers) == count_rows(table) else take(table, numbers)
 
 
-def copied(table: Any) -> Any:
+def copied(table: UserTable) -> UserTable:
     """A copy of the table; values that nothing can change are not copied."""
     if type(table).__module__.partition(".")[0] == "pyarrow":
         return table

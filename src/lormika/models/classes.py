@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from lormika.errors import InputError, ModelError, quote
 from lormika.frames import listing
 from lormika.frames.values import Scalar, first_masked, is_list, is_too_large, plain, value_order
+from lormika.types import UserColumn, UserModel, UserValue
 
 _MOST_NUMBERS = 100  # that a function may give as labels
 
 
-def classes_of(model: Any) -> tuple[Scalar, ...] | None:
+def classes_of(model: UserModel) -> tuple[Scalar, ...] | None:
     """Classes of a fitted estimator, as it names them."""
     own = getattr(model, "classes_", None)
     if own is None:
@@ -30,7 +30,7 @@ def classes_of(model: Any) -> tuple[Scalar, ...] | None:
     return classes
 
 
-def read_class_names(class_names: Any) -> tuple[Scalar, ...]:
+def read_class_names(class_names: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """Names that the user gives to the classes."""
     if isinstance(class_names, Mapping) or not is_list(class_names):
         raise InputError(f"class_names={quote(class_names)}: give a list of names, in the order of the model's classes")
@@ -43,7 +43,7 @@ def read_class_names(class_names: Any) -> tuple[Scalar, ...]:
     return tuple(names)
 
 
-def read_labels(labels: Any, n_rows: int) -> np.ndarray:
+def read_labels(labels: UserColumn, n_rows: int) -> np.ndarray:
     """Labels of the background that the user already has."""
     row = first_masked(labels)
     if row is not None:
@@ -69,10 +69,10 @@ def derive_classes(
         raise ModelError(
             f"the model gave {len(seen):,} different numbers: a regression, where only classifiers can be explained"
         )
-    listed = seen if labels is None else set(_distinct(labels)[0])
-    if seen - listed:
-        raise InputError(f"labels lacks {min(seen - listed, key=value_order)!r}, which the model says")
-    return tuple(sorted(filter(_is_label, listed), key=value_order))
+    classes = seen if labels is None else set(_distinct(labels)[0])
+    if seen - classes:
+        raise InputError(f"labels lacks {min(seen - classes, key=value_order)!r}, which the model says")
+    return tuple(sorted(filter(_is_label, classes), key=value_order))
 
 
 def _checked(answer: np.ndarray) -> set[Scalar]:
@@ -93,12 +93,12 @@ def positions(labels: np.ndarray, classes: Sequence[Scalar]) -> np.ndarray:
     return places
 
 
-def _distinct(labels: np.ndarray) -> tuple[list[Any], np.ndarray]:
+def _distinct(labels: np.ndarray) -> tuple[list[UserValue], np.ndarray]:
     """Different labels, and which of them each row has."""
     if labels.dtype.kind != "O":
         distinct, inverse = np.unique(labels, return_inverse=True)
         return distinct.tolist(), inverse
-    index: dict[Any, int] = {}
+    index: dict[UserValue, int] = {}
     numbers = [index.setdefault(plain(label), len(index)) for label in labels.tolist()]
     return list(index), np.array(numbers, dtype=np.intp)
 

@@ -11,13 +11,13 @@ import time
 import urllib.request
 import weakref
 from collections.abc import Iterable, Mapping
-from typing import Any
 from urllib.parse import SplitResult
 
 from lormika.errors import InputError, ModelError
 from lormika.models import json_text
 from lormika.models.model_files import megabytes
 from lormika.models.sockets import TimedSocket, open_socket
+from lormika.types import JsonObject, JsonValue
 
 _BUSY = (429, 502, 503, 504)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds before another try; doubled each time
@@ -68,7 +68,7 @@ class Server:
         text = "".join(c if c.isprintable() else " " for c in text[:_LONGEST_EXPLANATION])
         return self._secrets.sub("…", " ".join(text.split()))[:longest]
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
+    def ask(self, method: str, path: str, body: JsonObject | None = None) -> JsonValue:
         """Send a request and read its JSON answer; retry if the server is busy or cannot be reached."""
         data = None if body is None else json.dumps(body, allow_nan=False).encode()
         address = f"{self._url.scheme}://{self._url.netloc}{path}"
@@ -95,7 +95,7 @@ class Server:
             raise ModelError(f"{problem}, and sends us on to {place!r}: give the final address")
         raise ModelError(problem)
 
-    def _parse(self, content: bytearray, address: str) -> Any:
+    def _parse(self, content: bytearray, address: str) -> JsonValue:
         try:
             return json_text.parse(content, self._max_size)
         except json_text.TooLargeError:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from types import ModuleType
 
 from lormika.errors import InputError
 
 
-def require(module: str, source: object) -> Any:
+def require(module: str, source: object) -> ModuleType:
     """Import an optional package, or say how to install it."""
     try:
         return importlib.import_module(module)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import pickle
 import threading
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,12 +18,13 @@ from lormika.models import wire
 from lormika.models.model import METHODS
 from lormika.models.model_files import megabytes
 from lormika.processes import BrokenMessageError, Child, LostError, Message
+from lormika.types import JsonObject, Keywords, UserTable
 
 
 class IsolatedModel:
     """A classifier that is loaded and run in a separate process."""
 
-    def __init__(self, source: str, options: dict[str, Any], *, memory_limit: int, time_limit: float) -> None:
+    def __init__(self, source: str, options: Keywords, *, memory_limit: int, time_limit: float) -> None:
         self._source, self._memory_limit, self._time_limit = source, memory_limit, time_limit
         self._lock = threading.Lock()  # one question at a time
         self._over: str | None = None  # why it answers no longer
@@ -41,7 +41,7 @@ class IsolatedModel:
             partial(self._ask, method) if method in methods else None for method in METHODS
         )
 
-    def __call__(self, table: Any) -> np.ndarray:
+    def __call__(self, table: UserTable) -> np.ndarray:
         """Ask a model that is a function."""
         return self._ask("__call__", table)
 
@@ -51,7 +51,7 @@ class IsolatedModel:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, method: str, table: Any) -> np.ndarray:
+    def _ask(self, method: str, table: UserTable) -> np.ndarray:
         doing = f"the model in {method} on {len(table)} rows"
         head, body = self._exchange({"method": method}, pickle.dumps(table, protocol=5), doing)
         try:
@@ -59,7 +59,7 @@ class IsolatedModel:
         except BrokenMessageError as error:
             raise self._broken(str(error)) from None
 
-    def _exchange(self, head: dict[str, Any], body: bytes, doing: str) -> Message:
+    def _exchange(self, head: JsonObject, body: bytes, doing: str) -> Message:
         """Send a message and wait for the reply."""
         with self._lock:
             if self._over is not None or not self.close.alive:
@@ -76,7 +76,7 @@ class IsolatedModel:
             raise self._error(answer[0], doing)
         return answer
 
-    def _error(self, head: dict[str, Any], doing: str) -> Exception:
+    def _error(self, head: JsonObject, doing: str) -> Exception:
         kind, text = head["error"], str(head.get("message"))
         if kind == "input":
             return InputError(text)

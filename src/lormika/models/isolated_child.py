@@ -9,13 +9,13 @@ from __future__ import annotations
 import pickle
 import resource
 import sys
-from typing import Any
 
 from lormika.errors import InputError, ModelError
 from lormika.models import loading, wire
 from lormika.models.classes import classes_of
 from lormika.models.model import METHODS
 from lormika.processes import Line
+from lormika.types import JsonObject, UserModel
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def _limit(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash leaves no file of the user's data
 
 
-def _description(model: Any) -> dict[str, Any]:
+def _description(model: UserModel) -> JsonObject:
     names = getattr(model, "feature_names_in_", None)
     return {
         "methods": [name for name in METHODS if callable(getattr(model, name, None))],

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
+
+from lormika.types import JsonValue
 
 _DEEPEST = 64  # lists and objects inside each other
 _VALUE = 100  # bytes that an object of Python takes, with its place in a list or a dictionary
@@ -21,7 +22,7 @@ class TooDeepError(Exception):
     """What would be parsed is nested too deeply."""
 
 
-def parse(content: bytes | bytearray, most: float = math.inf) -> Any:
+def parse(content: bytes | bytearray, most: float = math.inf) -> JsonValue:
     """Parse JSON that takes at most about this many bytes of memory; raise `ValueError` if it is not JSON.
 
     >>> parse(b'{"a": [1, 2]}', 1000)

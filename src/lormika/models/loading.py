@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from lormika.checks import check_integer, check_number
 from lormika.errors import InputError
 from lormika.models import model_files
 from lormika.models.model import check_model
+from lormika.types import UserModel
 
 _PICKLES = (".pkl", ".pickle", ".joblib")
 
@@ -27,7 +27,7 @@ def load(
     retries: int = 3,
     batch_rows: int = 1000,
     headers: Mapping[str, str] | None = None,
-) -> Any:
+) -> UserModel:
     """Load a classifier from a file, a Python module or a server.
 
     Parameters
@@ -101,7 +101,7 @@ def _scheme(source: str | Path) -> str:
     return "file"
 
 
-def _load_file(path: Path, trust: Sequence[str], allow_pickle: bool, max_size: int) -> Any:
+def _load_file(path: Path, trust: Sequence[str], allow_pickle: bool, max_size: int) -> UserModel:
     model_files.check(path)
     suffix = path.suffix.lower()
     if suffix == ".skops":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from lormika.frames import TableReader, take, with_columns
 from lormika.frames.values import Scalar
 from lormika.models.model import Model, methods_of
 from lormika.models.wrapping import as_model
+from lormika.types import UserColumn, UserModel, UserTable
 
 _ROWS = 1000  # by which a column is tried as numbers
 
@@ -29,22 +30,26 @@ class _Mixed(NamedTuple):
 
 
 def ask_background(
-    model: Any, background: Any, reader: TableReader, class_names: Sequence[Scalar] | None, labels: Any
+    model: UserModel,
+    background: UserTable,
+    reader: TableReader,
+    class_names: Sequence[Scalar] | None,
+    labels: UserColumn | None,
 ) -> tuple[Model, np.ndarray]:
     """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
     try:
         return as_model(model, background, class_names, labels)
     except ModelError as error:
-        found = _culprit(model, background, reader)
-        if found is None:
+        mixed = _culprit(model, background, reader)
+        if mixed is None:
             raise
         raise ModelError(
-            f"column {found.name!r}, row {found.row}: {quote(found.text)} is text, and the model takes numbers there: "
+            f"column {mixed.name!r}, row {mixed.row}: {quote(mixed.text)} is text, and the model takes numbers there: "
             f"give a number, or a missing value ({' '.join(str(error).split())})"
         ) from error
 
 
-def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
+def _culprit(model: UserModel, background: UserTable, reader: TableReader) -> _Mixed | None:
     """A column with texts without which the model would answer; None if there is none."""
     mixed = _mixed_columns(reader, isinstance(background, np.ndarray))
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
@@ -60,7 +65,7 @@ def _culprit(model: Any, background: Any, reader: TableReader) -> _Mixed | None:
 
 
 def _mixed_columns(reader: TableReader, by_position: bool) -> list[_Mixed]:
-    found = []
+    columns = []
     for place, column in enumerate(reader.columns.values()):
         if column.number_type is not None or column.declared is not None:
             continue
@@ -72,8 +77,8 @@ def _mixed_columns(reader: TableReader, by_position: bool) -> list[_Mixed]:
         texts = [row for row, value in enumerate(values) if isinstance(value, str) and math.isnan(numbers[row])]
         if texts and len(texts) < np.count_nonzero(~np.isnan(numbers)):
             text = str(values[texts[0]])
-            found.append(_Mixed(column.name, str(place) if by_position else column.name, numbers, texts[0], text))
-    return found
+            columns.append(_Mixed(column.name, str(place) if by_position else column.name, numbers, texts[0], text))
+    return columns
 
 
 def _number(value: Scalar | None) -> float:

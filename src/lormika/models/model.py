@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from lormika.frames import listing
 from lormika.frames.values import Scalar, plain
 from lormika.models.calls import Ask, call, call_scores, copied
 from lormika.models.classes import classes_of, positions
+from lormika.types import UserModel, UserTable
 
 _DIGITS = 9  # of a probability
 _ROUNDING = 1e-6  # how far a probability may lie outside 0 to 1
@@ -69,7 +70,7 @@ class Model:
 
     @classmethod
     def of(
-        cls, model: Any, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool, scores: bool
+        cls, model: UserModel, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool, scores: bool
     ) -> Model:
         """A model about which everything is known already; see `as_model` for the others."""
         ask, decide = methods_of(model)
@@ -77,7 +78,7 @@ class Model:
             ask, decide = model.decision_function, ask
         return cls(ask, decide if decides else None, classes, names, scores)
 
-    def __call__(self, frame: Any) -> Answer:
+    def __call__(self, frame: UserTable) -> Answer:
         """Ask once about all rows."""
         first = frame if self.decide is None else copied(frame)  # a model may change what it gets
         answer = self.read_scores(call_scores(self.ask, first)) if self.scores else self.read(call(self.ask, first))
@@ -135,7 +136,7 @@ def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
     return answer
 
 
-def methods_of(model: Any) -> tuple[Ask, Ask | None]:
+def methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
     """The method for probabilities (or labels, if there are none), and the method for labels besides."""
     if _is_regressor(model):
         raise InputError(f"model: a {type(model).__name__} is a regressor; only classifiers can be explained")
@@ -152,7 +153,7 @@ def methods_of(model: Any) -> tuple[Ask, Ask | None]:
     )
 
 
-def check_model(model: Any, source: str) -> None:
+def check_model(model: UserModel, source: str) -> None:
     """Refuse something that was loaded but is not a classifier."""
     try:
         methods_of(model)
@@ -163,7 +164,7 @@ def check_model(model: Any, source: str) -> None:
         raise InputError(f"{source} holds no model that can be asked: {type(error).__name__}: {error}") from error
 
 
-def _is_regressor(model: Any) -> bool:
+def _is_regressor(model: UserModel) -> bool:
     if "sklearn" not in sys.modules or not hasattr(model, "predict"):  # else it cannot be one of its kind
         return False
     from sklearn.base import is_regressor

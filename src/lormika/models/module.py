@@ -6,12 +6,13 @@ import importlib
 import os
 import sys
 from operator import attrgetter
-from typing import Any
+from types import ModuleType
 
 from lormika.errors import InputError
+from lormika.types import UserModel
 
 
-def import_model(source: str) -> Any:
+def import_model(source: str) -> UserModel:
     """Import what `python:module:name` names, also from the current directory."""
     module_name, _, name = source.removeprefix("python:").partition(":")
     parts = [*module_name.split("."), *name.split(".")]
@@ -27,7 +28,7 @@ def import_model(source: str) -> Any:
     return model
 
 
-def _import(source: str, name: str) -> Any:
+def _import(source: str, name: str) -> ModuleType:
     here = os.getcwd()
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)  # and it stays there, for what the module imports later on
@@ -41,5 +42,5 @@ def _import(source: str, name: str) -> Any:
         raise InputError(f"{source}: importing {name!r} raised {type(error).__name__}: {error}") from error
 
 
-def _place(module: Any) -> str:
+def _place(module: ModuleType) -> str:
     return getattr(module, "__file__", None) or "built in"

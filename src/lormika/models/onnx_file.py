@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.errors import InputError, ModelError
 from lormika.frames.values import Scalar
 from lormika.models import model_files
+from lormika.models.calls import Predict
 from lormika.models.extras import require
 from lormika.models.onnx_graph import BrokenFileError, Graph, read_graph
 from lormika.models.tensors import Input, check_inputs, feature_names, tensors
 
-_TYPES: dict[str, np.dtype[Any]] = {
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession, NodeArg
+
+    from lormika.types import UserTable
+
+_TYPES: dict[str, np.dtype] = {
     "float16": np.dtype(np.float16),
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
@@ -39,7 +44,7 @@ class OnnxModel:
     or booleans is refused, because these types have none.
     """
 
-    def __init__(self, session: Any, graph: Graph, source: str) -> None:
+    def __init__(self, session: InferenceSession, graph: Graph, source: str) -> None:
         self._session, self._source = session, source
         self._inputs = [_input(one, source) for one in session.get_inputs()]
         check_inputs(self._inputs, source)
@@ -48,15 +53,15 @@ class OnnxModel:
         names = [one.name for one in (probability, label) if one is not None]
         self.classes_ = next((graph.classes[name] for name in names if name in graph.classes), None)
         self.feature_names_in_ = feature_names(self._inputs)
-        self.predict: Callable[[Any], np.ndarray] | None = None if label is None else self._predict
-        self.predict_proba: Callable[[Any], np.ndarray] | None = None if probability is None else self._predict_proba
+        self.predict: Predict | None = None if label is None else self._predict
+        self.predict_proba: Predict | None = None if probability is None else self._predict_proba
 
-    def _predict(self, table: Any) -> np.ndarray:
+    def _predict(self, table: UserTable) -> np.ndarray:
         """Label of each row."""
         labels = np.asarray(self._run(self._label, table))
         return labels.reshape(len(labels)) if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
-    def _predict_proba(self, table: Any) -> np.ndarray:
+    def _predict_proba(self, table: UserTable) -> np.ndarray:
         """Probability of each class, for each row."""
         answer = self._run(self._probability, table)
         if isinstance(answer, list):  # of a dictionary per row
@@ -67,7 +72,7 @@ class OnnxModel:
                 raise ModelError(f"{self._source}: the model gave a row without a probability of {error}") from None
         return np.asarray(answer)
 
-    def _run(self, output: Any, table: Any) -> Any:
+    def _run(self, output: NodeArg, table: UserTable) -> object:
         feed = tensors(self._inputs, table)
         try:
             return self._session.run([output.name], feed)[0]
@@ -101,7 +106,7 @@ def load_onnx(path: Path, *, max_size: int) -> OnnxModel:
     return OnnxModel(session, graph, str(path))
 
 
-def _input(one: Any, source: str) -> Input:
+def _input(one: NodeArg, source: str) -> Input:
     kind = one.type.removeprefix("tensor(").removesuffix(")")
     if kind not in _TYPES or len(one.shape) not in (1, 2):
         raise InputError(
@@ -112,21 +117,21 @@ def _input(one: Any, source: str) -> Input:
     return Input(one.name, _TYPES[kind], width if isinstance(width, int) else None, len(one.shape), _MISSING_TEXT)
 
 
-def _outputs(outputs: list[Any], source: str) -> tuple[Any | None, Any | None]:
+def _outputs(outputs: list[NodeArg], source: str) -> tuple[NodeArg | None, NodeArg | None]:
     """The output of labels and the one of probabilities."""
     label = next((one for one in outputs if _is_tensor(one) and one.type not in _NUMBERS), None)
     chances = [one for one in outputs if one.type.startswith("seq(map(")]
     chances += [one for one in outputs if one.type in _NUMBERS and len(one.shape) == 2 and one.shape[1] != 1]
     if label is None and not chances:
-        listed = ", ".join(f"{one.name} {one.type} {one.shape}" for one in outputs)
+        kinds = ", ".join(f"{one.name} {one.type} {one.shape}" for one in outputs)
         raise InputError(
-            f"{source} is no classifier: it gives {listed}; a label per row, or a probability of each class, is needed"
+            f"{source} is no classifier: it gives {kinds}; a label per row, or a probability of each class, is needed"
         )
     likely = [one for one in chances if "prob" in one.name.lower()]
     return label, next(iter(likely or chances), None)
 
 
-def _is_tensor(one: Any) -> bool:
+def _is_tensor(one: NodeArg) -> bool:
     return str(one.type).startswith("tensor(")
 
 

@@ -6,19 +6,22 @@ malicious file, this takes less memory than onnxruntime needs afterwards; the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.frames.values import Scalar
 from lormika.models.extras import require
 
+if TYPE_CHECKING:
+    from onnx import AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto
+
 _DEEPEST = 20  # graphs within graphs
 _MOST_OUTPUTS, _MOST_CLASSES = 100, 100_000  # more are not looked for
 _PASSING = ("Identity", "Cast", "Reshape", "Squeeze", "Flatten")  # operators that leave the classes as they are
-_INTEGERS: dict[int, np.dtype[Any]] = {6: np.dtype("<i4"), 7: np.dtype("<i8")}
+_INTEGERS: dict[int, np.dtype] = {6: np.dtype("<i4"), 7: np.dtype("<i8")}
 
 
 class BrokenFileError(ValueError):
@@ -54,7 +57,7 @@ def read_graph(data: bytes, source: object) -> Graph:
 # External data and operators
 
 
-def _search_graph(graph: Any, facts: Graph, depth: int) -> None:
+def _search_graph(graph: GraphProto, facts: Graph, depth: int) -> None:
     if depth > _DEEPEST:
         raise BrokenFileError("its graphs are nested too deeply")
     _search_tensors(graph.initializer, facts)
@@ -62,7 +65,7 @@ def _search_graph(graph: Any, facts: Graph, depth: int) -> None:
     _search_nodes(graph.node, facts, depth)
 
 
-def _search_nodes(nodes: Iterable[Any], facts: Graph, depth: int) -> None:
+def _search_nodes(nodes: Iterable[NodeProto], facts: Graph, depth: int) -> None:
     for node in nodes:
         facts.domains.add(node.domain)
         for attribute in node.attribute:
@@ -77,18 +80,18 @@ def _search_nodes(nodes: Iterable[Any], facts: Graph, depth: int) -> None:
                         _search_graph(inner, facts, depth + 1)
 
 
-def _search_sparse(tensors: Iterable[Any], facts: Graph) -> None:
+def _search_sparse(tensors: Iterable[SparseTensorProto], facts: Graph) -> None:
     _search_tensors((part for tensor in tensors for part in (tensor.values, tensor.indices)), facts)
 
 
-def _search_tensors(tensors: Iterable[Any], facts: Graph) -> None:
+def _search_tensors(tensors: Iterable[TensorProto], facts: Graph) -> None:
     facts.external.update(tensor.name for tensor in tensors if tensor.external_data or tensor.data_location)
 
 
 # Classes
 
 
-def _classes(graph: Any) -> dict[str, tuple[Scalar, ...]]:
+def _classes(graph: GraphProto) -> dict[str, tuple[Scalar, ...]]:
     """Classes of the operators that make the outputs, by output."""
     makers = {name: node for node in graph.node for name in node.output}
     constants = {tensor.name: tensor for tensor in graph.initializer}
@@ -97,7 +100,7 @@ def _classes(graph: Any) -> dict[str, tuple[Scalar, ...]]:
     return {name: labels for name, labels in classes.items() if labels}
 
 
-def _classes_of(output: str, makers: dict[str, Any], constants: dict[str, Any]) -> tuple[Scalar, ...]:
+def _classes_of(output: str, makers: dict[str, NodeProto], constants: dict[str, TensorProto]) -> tuple[Scalar, ...]:
     for _ in makers:  # no longer a way than there are nodes
         if output in constants:
             return _values(constants[output])
@@ -118,11 +121,11 @@ def _classes_of(output: str, makers: dict[str, Any], constants: dict[str, Any]) 
     return ()
 
 
-def _listed(attribute: Any | None) -> tuple[Scalar, ...]:
+def _listed(attribute: AttributeProto | None) -> tuple[Scalar, ...]:
     return () if attribute is None else _scalars(attribute.ints or attribute.strings)
 
 
-def _values(tensor: Any) -> tuple[Scalar, ...]:
+def _values(tensor: TensorProto) -> tuple[Scalar, ...]:
     """Values of a tensor of integers or texts."""
     kind = _INTEGERS.get(tensor.data_type)
     if kind is not None and tensor.raw_data and len(tensor.raw_data) % kind.itemsize == 0:
@@ -130,7 +133,7 @@ def _values(tensor: Any) -> tuple[Scalar, ...]:
     return _scalars(tensor.int64_data or tensor.int32_data or tensor.string_data)
 
 
-def _scalars(values: Any) -> tuple[Scalar, ...]:
+def _scalars(values: Sequence[int | bytes] | np.ndarray) -> tuple[Scalar, ...]:
     if len(values) > _MOST_CLASSES:
         return ()
     return tuple(str(value, "utf-8", "replace") if isinstance(value, bytes) else int(value) for value in values)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from lormika.errors import InputError
 from lormika.models.model_files import sha256
+from lormika.types import UserModel
 
 
-def load_pickle(path: Path, *, allow_pickle: bool) -> Any:
+def load_pickle(path: Path, *, allow_pickle: bool) -> UserModel:
     """Unpickle a file, if allowed; also joblib's own pickles and compressed ones."""
     if not allow_pickle:
         raise InputError(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
@@ -13,10 +12,12 @@ from lormika.checks import check_integer, check_number
 from lormika.errors import InputError, ModelError
 from lormika.frames.values import Scalar
 from lormika.models import json_text
+from lormika.models.calls import Predict
 from lormika.models.connection import Server
 from lormika.models.tensors import Input, check_inputs, feature_names, tensors
+from lormika.types import JsonObject, JsonValue, UserTable
 
-_TYPES: dict[str, np.dtype[Any]] = {
+_TYPES: dict[str, np.dtype] = {
     "BOOL": np.dtype(np.bool_),
     **{f"{sign}INT{bits}": np.dtype(f"{sign}int{bits}".lower()) for sign in ("", "U") for bits in (8, 16, 32, 64)},
     **{f"FP{bits}": np.dtype(f"float{bits}") for bits in (16, 32, 64)},
@@ -40,16 +41,16 @@ class RemoteModel:
         description = server.ask("GET", path)
         if not isinstance(description, dict):
             raise ModelError(f"{url} does not describe a model: expected a JSON object")
-        listed = _listed(description, "inputs", url)
-        self._datatypes = {one["name"]: one["datatype"] for one in listed}
-        self._inputs = [_input(one, url) for one in listed]
+        inputs = _listed(description, "inputs", url)
+        self._datatypes = {one["name"]: one["datatype"] for one in inputs}
+        self._inputs = [_input(one, url) for one in inputs]
         check_inputs(self._inputs, url)
         label, probability = _outputs(_listed(description, "outputs", url), url)
         self._label, self._probability = label, probability
         self.classes_ = _classes([description, *(one for one in (probability, label) if one)])
         self.feature_names_in_ = feature_names(self._inputs)
-        self.predict: Callable[[Any], np.ndarray] | None = None if label is None else self._predict
-        self.predict_proba: Callable[[Any], np.ndarray] | None = None if probability is None else self._predict_proba
+        self.predict: Predict | None = None if label is None else self._predict
+        self.predict_proba: Predict | None = None if probability is None else self._predict_proba
 
     def __enter__(self) -> RemoteModel:
         return self
@@ -61,16 +62,16 @@ class RemoteModel:
         """Close the connections."""
         self._server.close()
 
-    def _predict(self, table: Any) -> np.ndarray:
+    def _predict(self, table: UserTable) -> np.ndarray:
         """Label of each row."""
         labels = self._infer(self._label, table)
         return labels.reshape(len(labels)) if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
-    def _predict_proba(self, table: Any) -> np.ndarray:
+    def _predict_proba(self, table: UserTable) -> np.ndarray:
         """Probability of each class, for each row."""
         return self._infer(self._probability, table)
 
-    def _infer(self, output: dict[str, Any] | None, table: Any) -> np.ndarray:
+    def _infer(self, output: JsonObject | None, table: UserTable) -> np.ndarray:
         assert output is not None
         name = output["name"]
         n_rows, batches = self._batches(table)
@@ -88,12 +89,12 @@ class RemoteModel:
             done += rows
         return np.concatenate(answers)
 
-    def _batches(self, table: Any) -> tuple[int, Iterator[tuple[int, list[dict[str, Any]]]]]:
+    def _batches(self, table: UserTable) -> tuple[int, Iterator[tuple[int, list[JsonObject]]]]:
         """Number of rows, and the inputs of each batch with its number of rows."""
         whole = tensors(self._inputs, table)
         n_rows = len(next(iter(whole.values())))
 
-        def batches() -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        def batches() -> Iterator[tuple[int, list[JsonObject]]]:
             for start in range(0, n_rows, self._batch_rows):
                 part = {name: tensor[start : start + self._batch_rows] for name, tensor in whole.items()}
                 yield (
@@ -154,21 +155,21 @@ def _address(url: str) -> SplitResult:
     return parts
 
 
-def _listed(description: dict[str, Any], key: str, url: str) -> list[dict[str, Any]]:
+def _listed(description: JsonObject, key: str, url: str) -> list[JsonObject]:
     """Inputs or outputs, as the server describes them."""
-    listed = description.get(key)
-    if not listed:
+    entries = description.get(key)
+    if not entries:
         raise ModelError(f"{url}: the server does not say which {key} the model has; declare them there")
-    wanted = {"name": str, "datatype": str, "shape": list}
-    if not isinstance(listed, list) or not all(
-        isinstance(one, dict) and all(isinstance(one.get(field), kind) for field, kind in wanted.items())
-        for one in listed
+    fields = {"name": str, "datatype": str, "shape": list}
+    if not isinstance(entries, list) or not all(
+        isinstance(one, dict) and all(isinstance(one.get(field), kind) for field, kind in fields.items())
+        for one in entries
     ):
         raise ModelError(f"{url}: the server's list of {key} cannot be read")
-    return listed
+    return entries
 
 
-def _input(one: dict[str, Any], url: str) -> Input:
+def _input(one: JsonObject, url: str) -> Input:
     shape, datatype = one["shape"], one["datatype"]
     if datatype not in _TYPES or len(shape) not in (1, 2):
         raise InputError(
@@ -179,21 +180,21 @@ def _input(one: dict[str, Any], url: str) -> Input:
     return Input(one["name"], _TYPES[datatype], width if isinstance(width, int) and width > 0 else None, len(shape))
 
 
-def _outputs(outputs: list[dict[str, Any]], url: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _outputs(outputs: list[JsonObject], url: str) -> tuple[JsonObject | None, JsonObject | None]:
     """The output of labels and the one of probabilities."""
     label = next((one for one in outputs if not one["datatype"].startswith("FP")), None)
     tables = [one for one in outputs if one["datatype"].startswith("FP") and len(one["shape"]) == 2]
     tables = [one for one in tables if one["shape"][1] != 1]
     likely = [one for one in tables if "prob" in one["name"].lower()]
     if label is None and not tables:
-        listed = ", ".join(f"{one['name']} {one['datatype']} {one['shape']}" for one in outputs)
+        kinds = ", ".join(f"{one['name']} {one['datatype']} {one['shape']}" for one in outputs)
         raise InputError(
-            f"{url} is no classifier: it gives {listed}; a label per row, or a probability of each class, is needed"
+            f"{url} is no classifier: it gives {kinds}; a label per row, or a probability of each class, is needed"
         )
     return label, next(iter(likely or tables), None)
 
 
-def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | None:
+def _classes(descriptions: Sequence[JsonObject]) -> tuple[Scalar, ...] | None:
     """Names of the classes, if the server gives them in the parameters of the model or of an output."""
     for one in descriptions:
         parameters = one.get("parameters")
@@ -209,8 +210,8 @@ def _classes(descriptions: Sequence[dict[str, Any]]) -> tuple[Scalar, ...] | Non
     return None
 
 
-def _data(tensor: np.ndarray) -> list[Any]:
-    values: list[Any] = tensor.ravel().tolist()
+def _data(tensor: np.ndarray) -> list[JsonValue]:
+    values: list[JsonValue] = tensor.ravel().tolist()
     if tensor.dtype.kind != "f":
         return values
     finite = np.isfinite(tensor).all()
@@ -223,7 +224,7 @@ def _finite(value: float) -> float:
     return value
 
 
-def _read_output(answer: Any, name: str, rows: int, url: str) -> np.ndarray:
+def _read_output(answer: JsonValue, name: str, rows: int, url: str) -> np.ndarray:
     try:
         output = next(one for one in answer["outputs"] if one["name"] == name)
         shape, datatype = [int(size) for size in output["shape"]], output["datatype"]
@@ -243,7 +244,7 @@ def _read_output(answer: Any, name: str, rows: int, url: str) -> np.ndarray:
     return array
 
 
-def _flat(data: Any) -> Iterator[Any]:
+def _flat(data: JsonValue) -> Iterator[JsonValue]:
     """Values of nested lists, or of a list that is flat already."""
     for value in data:
         if isinstance(value, list):

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from lormika.errors import InputError
 from lormika.models import archive, model_files
 from lormika.models.extras import require
 from lormika.models.trees import check_trees
 from lormika.models.trusted import TRUSTED
+from lormika.types import JsonObject, JsonValue, UserModel
 
 _SCHEMA = "schema.json"
 _PROTOCOL = 2  # files of older ones may choose other, older ways of building the same node
@@ -20,7 +20,7 @@ _PROTOCOL = 2  # files of older ones may choose other, older ways of building th
 _OLDEST = (0, 16)
 
 
-def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> Any:
+def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> UserModel:
     """Load a skops file that holds only trusted types."""
     data = model_files.read(path, max_size)
     if model_files.looks_like_pickle(data):
@@ -56,7 +56,7 @@ def _check_version(path: Path) -> None:
         )
 
 
-def _schema(path: Path, members: dict[str, bytes]) -> dict[str, Any]:
+def _schema(path: Path, members: dict[str, bytes]) -> JsonObject:
     if _SCHEMA not in members:
         raise InputError(f"{path} is not a skops file: it holds no {_SCHEMA}")
     try:
@@ -73,7 +73,7 @@ def _schema(path: Path, members: dict[str, bytes]) -> dict[str, Any]:
     return schema
 
 
-def _check_types(path: Path, schema: dict[str, Any], trust: Sequence[str]) -> set[str]:
+def _check_types(path: Path, schema: JsonObject, trust: Sequence[str]) -> set[str]:
     """Names of all types in the file, if each is on the list or trusted by the user."""
     names, refused = set(), set()
     for node in _nodes(schema):
@@ -82,16 +82,16 @@ def _check_types(path: Path, schema: dict[str, Any], trust: Sequence[str]) -> se
         if name not in TRUSTED.get(loader, ()) and name not in trust:
             refused.add(name)
     if refused:
-        listed = sorted(refused)
-        options = " ".join(f"--trust {name}" for name in listed)
+        types = sorted(refused)
+        options = " ".join(f"--trust {name}" for name in types)
         raise InputError(
-            f"{path} holds types that are not known to be harmless: {', '.join(listed)}. If you know what each of them "
-            f"does, and trust whoever made the file, name them: trust={listed!r} ({options})"
+            f"{path} holds types that are not known to be harmless: {', '.join(types)}. If you know what each of them "
+            f"does, and trust whoever made the file, name them: trust={types!r} ({options})"
         )
     return names
 
 
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+def _nodes(schema: JsonValue) -> Iterator[JsonObject]:
     """Everything in the file that skops could take for a node, wherever it is."""
     waiting = [schema]
     while waiting:
@@ -104,7 +104,7 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
             waiting.extend(value)
 
 
-def _name(path: Path, node: dict[str, Any]) -> str:
+def _name(path: Path, node: JsonObject) -> str:
     """What a node would build, as skops calls it."""
     module, kind, loader = node.get("__module__"), node.get("__class__"), node["__loader__"]
     if not (isinstance(module, str) and isinstance(kind, str) and isinstance(loader, str)):

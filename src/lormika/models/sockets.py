@@ -13,7 +13,15 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
+
+_Address = tuple[
+    socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
+]
+"""As the system looks it up: family, kind and protocol of a socket, the host's name, and where to connect to."""
 
 
 class TimedSocket(socket.socket):
@@ -21,20 +29,20 @@ class TimedSocket(socket.socket):
 
     deadline = math.inf
 
-    def recv_into(self, *arguments: Any) -> int:
+    def recv_into(self, buffer: WriteableBuffer, *sizes: Any) -> int:  # None is allowed in secure ones
         """Receive, as long as there is time; reading a file made from the socket comes through here, too."""
         self.settimeout(time_left(self.deadline))
-        return super().recv_into(*arguments)
+        return super().recv_into(buffer, *sizes)
 
-    def send(self, *arguments: Any) -> int:
+    def send(self, data: ReadableBuffer, *flags: int) -> int:
         """Send a part, as long as there is time."""
         self.settimeout(time_left(self.deadline))
-        return super().send(*arguments)
+        return super().send(data, *flags)
 
-    def sendall(self, *arguments: Any) -> None:
+    def sendall(self, data: ReadableBuffer, *flags: int) -> None:
         """Send everything, as long as there is time: the timeout is one of the whole call, or `send` sees to it."""
         self.settimeout(time_left(self.deadline))
-        super().sendall(*arguments)
+        super().sendall(data, *flags)
 
 
 class SecureTimedSocket(TimedSocket, ssl.SSLSocket):
@@ -71,9 +79,9 @@ def time_left(deadline: float) -> float | None:
     return None if left == math.inf else left
 
 
-def _look_up(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
+def _look_up(host: str, port: int, deadline: float) -> list[_Address]:
     """Addresses of a host. The system cannot be told how long to look for them, so a thread waits for it."""
-    result: queue.SimpleQueue[list[tuple[Any, ...]] | Exception] = queue.SimpleQueue()
+    result: queue.SimpleQueue[list[_Address] | Exception] = queue.SimpleQueue()
 
     def look_up() -> None:
         try:
@@ -91,7 +99,7 @@ def _look_up(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
     return addresses
 
 
-def _connect(addresses: list[tuple[Any, ...]], deadline: float) -> TimedSocket:
+def _connect(addresses: list[_Address], deadline: float) -> TimedSocket:
     """Connect to the first address that answers; each gets an equal share of the remaining time."""
     problem: OSError = OSError("the host has no address")
     for tried, (family, kind, protocol, _, address) in enumerate(addresses):

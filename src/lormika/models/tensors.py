@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from lormika import frames
 from lormika.errors import InputError
 from lormika.frames.readers import ColumnReader, TableReader, listing
 from lormika.frames.values import Scalar
+from lormika.types import UserTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Input:
     """What a model takes under one name."""
 
     name: str
-    dtype: np.dtype[Any]  # numbers or booleans; objects: text
+    dtype: np.dtype  # numbers or booleans; objects: text
     width: int | None  # how many columns; None: any number
     rank: int  # dimensions of the tensor, 1 or 2
     missing_text: str | None = None  # what stands for a missing category
@@ -42,13 +42,13 @@ def check_inputs(inputs: Sequence[Input], source: object) -> None:
         )
 
 
-def tensors(inputs: Sequence[Input], table: Any) -> dict[str, np.ndarray]:
+def tensors(inputs: Sequence[Input], table: UserTable) -> dict[str, np.ndarray]:
     """Convert the table to what the model takes, by the names of its inputs."""
     reader = frames.read(table)
     if feature_names(inputs) is None:
         return {inputs[0].name: _matrix(inputs[0], reader)}
-    chosen = _by_name(inputs, reader, has_names=not isinstance(table, np.ndarray))
-    columns = {one.name: _values(one, column) for one, column in zip(inputs, chosen, strict=True)}
+    readers = _by_name(inputs, reader, has_names=not isinstance(table, np.ndarray))
+    columns = {one.name: _values(one, column) for one, column in zip(inputs, readers, strict=True)}
     return {one.name: columns[one.name].reshape((-1, 1)[: one.rank]) for one in inputs}
 
 
@@ -86,9 +86,9 @@ def _values(one: Input, column: ColumnReader) -> np.ndarray:
     fits = (numbers == np.rint(numbers)) & (numbers >= low) & (numbers <= high)  # NaN does not
     if not fits.all():
         row = int((~fits).argmax())
-        wanted = "true or false" if one.dtype.kind == "b" else f"whole numbers ({one.dtype})"
+        kind = "true or false" if one.dtype.kind == "b" else f"whole numbers ({one.dtype})"
         value = "a missing value" if np.isnan(numbers[row]) else f"{numbers[row]:g}"
-        raise InputError(f"column {column.name!r}, row {row}: the model takes {wanted} here, not {value}")
+        raise InputError(f"column {column.name!r}, row {row}: the model takes {kind} here, not {value}")
     return numbers.astype(one.dtype)
 
 

@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika.errors import InputError
 
+if TYPE_CHECKING:
+    from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
+    from sklearn.tree._tree import Tree
+
+    from lormika.types import UserModel
+
 _LEAF = -1
 
 
-def check_trees(model: Any, path: Path) -> None:
+def check_trees(model: UserModel, path: Path) -> None:
     """Refuse a model with a tree whose positions point outside."""
     if not all(_is_sound(tree, n_features) for tree, n_features in _trees(model)):
         raise InputError(f"{path} holds a decision tree with positions outside of it: it is broken or tampered with")
 
 
-def _is_sound(tree: Any, n_features: int) -> bool:
+def _is_sound(tree: Tree | TreePredictor, n_features: int) -> bool:
     if hasattr(tree, "node_count"):  # a Tree: of single ones, forests and gradient boosting
         if not 0 < tree.node_count <= tree.capacity:
             return False
@@ -41,7 +47,7 @@ def _is_sound(tree: Any, n_features: int) -> bool:
     ) and bool(((chosen[feature] >= 0) & (chosen[feature] < n_features)).all())
 
 
-def _trees(model: Any) -> Iterator[tuple[Any, int]]:
+def _trees(model: UserModel) -> Iterator[tuple[Tree | TreePredictor, int]]:
     """All trees in a model, each with the number of columns of the tables it is given."""
     from sklearn.ensemble._forest import BaseForest
     from sklearn.ensemble._gb import BaseGradientBoosting
@@ -49,7 +55,7 @@ def _trees(model: Any) -> Iterator[tuple[Any, int]]:
     from sklearn.tree._tree import Tree
 
     # A part of the model; columns of what a tree there is given; columns of what an estimator there is given unchecked.
-    waiting: list[tuple[Any, int, int | None]] = [(model, 0, None)]
+    waiting: list[tuple[object, int, int | None]] = [(model, 0, None)]
     seen = set()
     while waiting:
         part, columns, inherited = waiting.pop()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lormika.errors import ModelError
 from lormika.frames.values import plain
 from lormika.processes import BrokenMessageError
+from lormika.types import JsonObject
 
 _KINDS = "biufUS"  # types of arrays whose bytes are their values
 
 
-def write_answer(answer: Any) -> tuple[dict[str, Any], bytes]:
+def write_answer(answer: object) -> tuple[JsonObject, bytes]:
     """Head and body of a message with an answer."""
     try:
         array = np.asarray(answer)
@@ -28,7 +27,7 @@ def write_answer(answer: Any) -> tuple[dict[str, Any], bytes]:
     return {"values": values, "shape": array.shape}, b""
 
 
-def read_answer(head: dict[str, Any], body: bytes | memoryview) -> np.ndarray:
+def read_answer(head: JsonObject, body: bytes | memoryview) -> np.ndarray:
     """The answer that a message holds; raise `BrokenMessageError` if it is not an array."""
     try:
         shape = tuple(int(size) for size in head["shape"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,14 @@ from lormika.frames.values import Scalar, plain
 from lormika.models.calls import Ask, call, copied, rows_of
 from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_labels
 from lormika.models.model import Answer, Model, methods_of
+from lormika.types import UserColumn, UserModel, UserTable
 
 _ROWS_TO_COMPARE = 1000
 _AGREEMENT = 0.99  # of labels and largest scores, for these to count as the margin of the decision
 
 
 def as_model(
-    model: Any, background: Any, class_names: Sequence[Scalar] | None, labels: Any = None
+    model: UserModel, background: UserTable, class_names: Sequence[Scalar] | None, labels: UserColumn | None = None
 ) -> tuple[Model, np.ndarray]:
     """Make a model of whatever the user provides, and return its labels for the background.
 
@@ -30,8 +30,8 @@ def as_model(
     own, n_rows = classes_of(model), count_rows(background)
     names = None if class_names is None else read_class_names(class_names)
     existing = None if labels is None else read_labels(labels, n_rows)
-    asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
-    values = call(ask, rows_of(background, np.arange(asked)))
+    n_asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
+    values = call(ask, rows_of(background, np.arange(n_asked)))
     classes = own or derive_classes(values, names, existing)
     if names is not None and len(names) != len(classes):
         raise InputError(f"class_names has {len(names)} names; the model has {len(classes)} classes")
@@ -49,7 +49,7 @@ def as_model(
     return wrapped, answer.labels
 
 
-def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) -> Model:
+def _with_scores(model: Model, own: UserModel, labels: np.ndarray, background: UserTable) -> Model:
     """The model asked for the scores of its decision function, if its labels are those with the largest score.
 
     Where some labels may not be, they are asked for as well.
@@ -69,7 +69,7 @@ def _with_scores(model: Model, own: Any, labels: np.ndarray, background: Any) ->
     return scored if agree.all() and len(model.classes) == 2 else replace(scored, decide=model.ask)
 
 
-def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: Any) -> bool:
+def _decides_otherwise(model: Model, decide: Ask, answer: Answer, background: UserTable) -> bool:
     """Whether the model's labels are not its most probable classes: a tuned threshold, or an SVC.
 
     The test uses the rows with the least margin between two classes, where such a model gives itself away.

@@ -15,9 +15,10 @@ import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from lormika.processes.messages import OUT_OF_MEMORY, PIECE, BrokenMessageError, Inbox, Message, pack
+from lormika.types import JsonObject
 
 _CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 _GRACE = 3.0  # seconds in which a child that has closed its pipes ends
@@ -67,7 +68,7 @@ class Child:
         command = [sys.executable, "-P", "-m", module, *arguments]
         return cls(command, environment={**os.environ, **(environment or {}), **paths})
 
-    def send(self, head: dict[str, Any], body: bytes = b"") -> None:
+    def send(self, head: JsonObject, body: bytes = b"") -> None:
         """Send a message: as much as the child reads now, and the rest when it is next looked at."""
         self._unsent.extend(memoryview(part) for part in pack(head, body) if part)
         self._flush()

@@ -8,14 +8,16 @@ import os
 import struct
 import sys
 import time
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from lormika.types import JsonObject
 
 OUT_OF_MEMORY = 77  # as an exit code
 PIECE = 1 << 20  # bytes that are read or written at a time
 _LENGTHS = struct.Struct(">QQ")
 _LARGEST = 1 << 31  # bytes; a length beyond it is not one of ours
 
-Message = tuple[dict[str, Any], memoryview]
+Message = tuple[JsonObject, memoryview]
 """A JSON object, and bytes that go with it."""
 
 
@@ -23,7 +25,7 @@ class BrokenMessageError(Exception):
     """What came is not a message."""
 
 
-def pack(head: dict[str, Any], body: bytes = b"") -> list[bytes]:
+def pack(head: JsonObject, body: bytes = b"") -> list[bytes]:
     """Encode a message: as separate parts, so that a large body is not copied."""
     text = json.dumps(head).encode()
     return [_LENGTHS.pack(len(text), len(body)) + text, body]
@@ -87,7 +89,7 @@ class Line:
         except EOFError:
             return None
 
-    def send(self, head: dict[str, Any], body: bytes = b"") -> None:
+    def send(self, head: JsonObject, body: bytes = b"") -> None:
         """Send a message to the parent; if there is none, nobody waits for what this process does, and it ends."""
         try:
             self._answers.writelines(pack(head, body))

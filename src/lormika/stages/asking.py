@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,12 +15,24 @@ from lormika.models import Answer, Model
 from lormika.stages.joining import describe_unseen, groups, joined, without_unseen
 from lormika.stages.sample import distinct_rows
 
+S = TypeVar("S")
 T = TypeVar("T")
 Asking = Generator[np.ndarray, Answer, T]
 """Yields encoded rows, receives the model's answer about them, and returns a result."""
 
-Spread = Callable[..., Iterable[Any]]
-"""Like `map`; the `map` of a thread pool works on several things at a time."""
+
+class Spread(Protocol):
+    """Like `map`; the `map` of a thread pool works on several things at a time."""
+
+    def __call__(self, work: Callable[[S], T], things: Iterable[S], /) -> Iterable[T]:
+        """What the work makes of each thing, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result(Generic[T]):
+    """What a generator returned."""
+
+    value: T
 
 
 def run_together(
@@ -35,45 +48,46 @@ def run_together(
     answers: dict[int, Answer | None] = dict.fromkeys(range(len(ways)))
     is_first = True
     while answers:
-        numbers = list(answers)
-        steps = list(spread(_advance, [ways[i] for i in numbers], answers.values()))
-        rows = {i: step for i, (step, _) in zip(numbers, steps, strict=True) if step is not None}
-        results |= {i: result for i, (step, result) in zip(numbers, steps, strict=True) if step is None}
-        told: dict[int, Answer | None] = {}
+        turns = [(ways[i], answer) for i, answer in answers.items()]
+        steps = dict(zip(answers, spread(_advance, turns), strict=True))
+        rows = {i: step for i, step in steps.items() if isinstance(step, np.ndarray)}
+        results |= {i: step.value for i, step in steps.items() if isinstance(step, _Result)}
+        replies: dict[int, Answer | None] = {}
         for some in groups(schema, {i: unseen[i] for i in rows}):
-            told |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=is_first)
-        answers = {i: told[i] for i in rows}
+            replies |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=is_first)
+        answers = {i: replies[i] for i in rows}
         is_first = False
     return [results[i] for i in range(len(ways))]
 
 
-def _advance(way: Asking[Any], answer: Answer | None) -> tuple[np.ndarray | None, Any]:
-    """The rows that it asks about next; or None, and its result."""
+def _advance(turn: tuple[Asking[T], Answer | None]) -> np.ndarray | _Result[T]:
+    """Rows that a generator asks about next, after this answer; or its result."""
+    way, answer = turn
     try:
-        return (next(way) if answer is None else way.send(answer)), None
+        return next(way) if answer is None else way.send(answer)
     except StopIteration as stop:
-        return None, stop.value
+        return _Result(stop.value)
 
 
 def _ask(
-    model: Model, schema: Schema, wanted: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
+    model: Model, schema: Schema, questions: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
 ) -> dict[int, Answer]:
     """Ask once about all rows; duplicate rows are asked about only once."""
-    wide, parts = joined(schema, list(wanted.values()), unseen)
+    wide, parts = joined(schema, list(questions.values()), unseen)
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
     firsts = [part[:1] for part in parts] if again else []
-    asked = np.concatenate([rows[first], *firsts])
+    all_rows = np.concatenate([rows[first], *firsts])
     try:
-        answer = model(wide.restore(asked))
+        answer = model(wide.restore(all_rows))
     except (InputError, ModelError) as error:
-        if any(unseen) and _answers(model, schema, without_unseen(schema, asked)):
-            told = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
-            raise type(error)(f"{error}; the cause: {told}") from error
+        if any(unseen) and _answers(model, schema, without_unseen(schema, all_rows)):
+            cause = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
+            raise type(error)(f"{error}; the cause: {cause}") from error
         raise
     own: dict[int, Answer] = {}
     start = 0
-    for number, (i, part) in enumerate(zip(wanted, parts, strict=True)):
+    for number, (i, part) in enumerate(zip(questions, parts, strict=True)):
         places = copies[start : start + len(part)]
         own[i] = answer[np.append(places, len(first) + number) if again else places]
         start += len(part)

@@ -44,8 +44,8 @@ _ROUNDING, _DIGITS = 1e-10, 9
 
 def difference(mean: float, value: float) -> float:
     """How much a mean is above a value; 0 if the difference is no more than rounding."""
-    found = mean - value
-    return found if abs(found) > _ROUNDING * max(1.0, abs(value)) else 0.0
+    gap = mean - value
+    return gap if abs(gap) > _ROUNDING * max(1.0, abs(value)) else 0.0
 
 
 class Breaks:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -112,14 +111,14 @@ class Choice:
         self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...], size: int
     ) -> dict[Category, list[Candidate]]:
         """The first rules of each kind, up to the given size."""
-        found: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
+        candidates: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
         if not weights.any():
-            return found
+            return candidates
         every = make_lists(self.space, replace(options, per="category"))
         places = [tuple(Category).index(kind) for kind in kinds]
         for candidate in self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights):
-            found[self.space.category(candidate)].append(candidate)
-        return found
+            candidates[self.space.category(candidate)].append(candidate)
+        return candidates
 
     def _distinct(self, candidates: list[Candidate], kind: Category, k: int) -> list[Rule]:
         """The first k that are confirmed, and match other rows and change other features than earlier ones."""
@@ -198,10 +197,10 @@ class Choice:
         if isinstance(condition, Missing):
             return np.asarray(np.isnan(column))
         positions = self.background.schema.features[f].positions
-        held: np.ndarray = column == positions[condition.value]
-        return held
+        equal: np.ndarray = column == positions[condition.value]
+        return equal
 
-    def _order(self, rule: Rule, options: SearchOptions) -> tuple[Any, ...]:
+    def _order(self, rule: Rule, options: SearchOptions) -> tuple[float, int, int, int, list[tuple[int, float]], int]:
         """The total order of rules, with their weights."""
         schema = self.background.schema
         places = [schema.index(name) for name in rule.features]

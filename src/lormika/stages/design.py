@@ -37,9 +37,9 @@ def even_points(count: int) -> np.ndarray:
     numbers ^= numbers >> np.uint64(1)  # Gray code: neighbouring points differ in one direction
     points = np.zeros((DIMENSIONS, count), dtype=np.uint64)
     for bit in range(int(count).bit_length()):
-        taken = (numbers >> np.uint64(bit)) & np.uint64(1)
+        bits = (numbers >> np.uint64(bit)) & np.uint64(1)
         for point, directions in zip(points, _DIRECTIONS, strict=True):
-            point ^= taken * np.uint64(directions[bit])
+            point ^= bits * np.uint64(directions[bit])
     even = points.T / 2.0**_BITS
     even.setflags(write=False)
     return even

@@ -60,21 +60,23 @@ def make_edits(
     background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, most: int
 ) -> Edits:
     """All single edits; if there are too many, the first value of every feature, then the second, and so on."""
-    found = [choices(background, spread, items, sample, instance, f) for f in range(len(instance))]
-    kept = _kept(found, max(most, _AT_LEAST * len(found)))
-    feature = np.repeat(np.arange(len(found)), [len(values) for values in kept])
+    by_feature = [choices(background, spread, items, sample, instance, f) for f in range(len(instance))]
+    kept = _kept(by_feature, max(most, _AT_LEAST * len(by_feature)))
+    feature = np.repeat(np.arange(len(by_feature)), [len(values) for values in kept])
     value = np.array([v for values in kept for v in values])
-    source = np.array([choice.values[v] for choice, values in zip(found, kept, strict=True) for v in values], dtype=int)
+    source = np.array(
+        [choice.values[v] for choice, values in zip(by_feature, kept, strict=True) for v in values], dtype=int
+    )
     numbers = [{v: i for i, v in enumerate(values)} for values in kept]
     first = np.cumsum([0, *map(len, kept)])
     targets, levels, far = [], [], []
-    for f, choice in enumerate(found):
+    for f, choice in enumerate(by_feature):
         for target in choice.targets:
-            asked = [int(first[f]) + numbers[f][v] for v in target.levels if v in numbers[f]]
-            if asked:
+            places = [int(first[f]) + numbers[f][v] for v in target.levels if v in numbers[f]]
+            if places:
                 targets.append(target)
-                levels.append([asked[0], asked[min(1, len(asked) - 1)]])
-                far.append(asked[-1])
+                levels.append([places[0], places[min(1, len(places) - 1)]])
+                far.append(places[-1])
     return Edits(
         instance,
         feature,
@@ -85,20 +87,20 @@ def make_edits(
         np.array(levels, dtype=np.intp).reshape(len(targets), LEVELS),
         np.array(far, dtype=np.intp),
         _pairable(targets),
-        sum(len(choice.values) for choice in found),
+        sum(len(choice.values) for choice in by_feature),
     )
 
 
-def _kept(found: Sequence[Choices], most: int) -> list[list[float]]:
+def _kept(by_feature: Sequence[Choices], most: int) -> list[list[float]]:
     """The values of each feature to ask about, ascending."""
-    if sum(len(choice.values) for choice in found) <= most:
-        return [sorted(choice.values) for choice in found]
+    if sum(len(choice.values) for choice in by_feature) <= most:
+        return [sorted(choice.values) for choice in by_feature]
     ranked = [
         (rank, f, value)
-        for f, choice in enumerate(found)
+        for f, choice in enumerate(by_feature)
         for rank, value in enumerate(sorted(choice.values, key=lambda v: (_urgency(choice.values[v]), v)))
     ]
-    kept: list[list[float]] = [[] for _ in found]
+    kept: list[list[float]] = [[] for _ in by_feature]
     for _, f, value in sorted(ranked)[:most]:
         kept[f].append(value)
     return [sorted(values) for values in kept]
@@ -114,12 +116,12 @@ def _pairable(targets: Sequence[Target]) -> np.ndarray:
     by_feature: dict[int, list[int]] = {}
     for number, target in enumerate(targets):
         by_feature.setdefault(target.feature, []).append(number)
-    chosen = []
+    places = []
     for numbers in by_feature.values():
         if isinstance(targets[numbers[0]].condition, Equals):
             numbers = sorted(numbers, key=lambda number: -targets[number].rows)[:_CATEGORIES]
-        chosen += sorted(numbers)
-    return np.array(chosen, dtype=np.intp)
+        places += sorted(numbers)
+    return np.array(places, dtype=np.intp)
 
 
 def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:

@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from lormika.frames.feature import Feature
 from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar, is_list, is_missing
 from lormika.rule import Condition, Equals, Interval, Missing, Rule
+from lormika.types import UserValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,9 +64,9 @@ def itemise(
     """
     if instance is None:
         instance = np.full(len(schema), np.nan)
-    kept = [f for f in range(len(schema)) if f not in without]
-    columns = np.ascontiguousarray(np.concatenate([encoded, instance[None]]).T[kept])  # the instance comes last
-    scales = [_scale(schema.features[f], column, bins, cuts) for f, column in zip(kept, columns, strict=True)]
+    features = [f for f in range(len(schema)) if f not in without]
+    columns = np.ascontiguousarray(np.concatenate([encoded, instance[None]]).T[features])  # the instance comes last
+    scales = [_scale(schema.features[f], column, bins, cuts) for f, column in zip(features, columns, strict=True)]
     codes = _codes(scales, columns)
     # All features at once: every code has a place of its own, one feature after the other.
     sizes = np.array([scale.size for scale in scales], dtype=np.intp)
@@ -86,7 +86,7 @@ def itemise(
         counts[varying].astype(np.int32),
         np.ascontiguousarray(numbers[varying, :-1], dtype=np.int32),
         np.ascontiguousarray(numbers[varying, -1], dtype=np.int32),
-        tuple(kept[i] for i in varying.tolist()),
+        tuple(features[i] for i in varying.tolist()),
     )
 
 
@@ -144,8 +144,8 @@ def name_single(rule: Rule, observed: Mapping[str, np.ndarray], instance: Mappin
 
     `observed` has the sorted numbers of each numeric feature. Where the instance lies beyond them, the range is kept.
     """
-    named = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
-    return rule if all(map(operator.is_, named, rule.conditions)) else replace(rule, conditions=named)
+    conditions = tuple(_name_single(c, observed, instance) if isinstance(c, Interval) else c for c in rule.conditions)
+    return rule if all(map(operator.is_, conditions, rule.conditions)) else replace(rule, conditions=conditions)
 
 
 def _name_single(c: Interval, observed: Mapping[str, np.ndarray], instance: Mapping[str, Scalar | None]) -> Interval:
@@ -230,11 +230,11 @@ def check_cuts(schema: Schema, cuts: Mapping[str, Sequence[float]] | None) -> di
             raise InputError(f"cuts names {name!r}, which is not a column of the background")
         if not schema.features[schema.index(name)].is_numeric:
             raise InputError(f"cuts names {name!r}, which is categorical")
-        given: list[Any] = list(points) if is_list(points) else [None]
+        entries: list[UserValue] = list(points) if is_list(points) else [None]
         try:
-            if any(map(is_missing, given)):
+            if any(map(is_missing, entries)):
                 raise TypeError
-            numbers = sorted({float(point + 0) for point in given})  # a string has no sum with 0
+            numbers = sorted({float(point + 0) for point in entries})  # a string has no sum with 0
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"cuts[{name!r}] must be a list of numbers, not {quote(points)}") from None
         if not all(map(math.isfinite, numbers)):

@@ -20,8 +20,8 @@ def groups(schema: Schema, unseen: Mapping[int, Unseen]) -> list[list[int]]:
     """
     together: dict[tuple[tuple[int, type, Scalar], ...], list[int]] = {}
     for number, own in unseen.items():
-        listed = tuple((f, type(v), v) for f, v in own.items() if schema.features[f].lists_categories)
-        together.setdefault(listed, []).append(number)
+        key = tuple((f, type(v), v) for f, v in own.items() if schema.features[f].lists_categories)
+        together.setdefault(key, []).append(number)
     return list(together.values())
 
 
@@ -54,8 +54,8 @@ def without_unseen(schema: Schema, rows: np.ndarray) -> np.ndarray:
 
 def describe_unseen(schema: Schema, unseen: Sequence[Unseen]) -> str:
     """Name the first of the categories that only some instances have."""
-    given = [(f, value) for own in unseen for f, value in own.items()]
-    f, value = given[0]
-    more = f" (and {len(given) - 1} more)" if len(given) > 1 else ""
-    known = listing(schema.features[f].categories or ()) or "no value at all"
-    return f"{schema.names[f]} = {format_value(value)} was not seen in the background{more}, which has {known}"
+    pairs = [(f, value) for own in unseen for f, value in own.items()]
+    f, value = pairs[0]
+    more = f" (and {len(pairs) - 1} more)" if len(pairs) > 1 else ""
+    others = listing(schema.features[f].categories or ()) or "no value at all"
+    return f"{schema.names[f]} = {format_value(value)} was not seen in the background{more}, which has {others}"

@@ -63,8 +63,8 @@ def _find_one(
     real = np.ascontiguousarray(background.rows(selected))  # whole rows are taken from it
     count = settings.n_generated
     points = even_points(count) if settings.design == "even" else random_points(rng, count)
-    made = generate(background, real, squared[selected], points, snap=settings.snap)
-    rows = np.concatenate([real, made]).copy(order="F")
+    generated = generate(background, real, squared[selected], points, snap=settings.snap)
+    rows = np.concatenate([real, generated]).copy(order="F")
     rows.setflags(write=False)
     return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
 
@@ -95,8 +95,8 @@ def select(
 
 def _thin(rows: np.ndarray, squared: np.ndarray, settings: Settings, rng: np.random.Generator) -> np.ndarray:
     if settings.thin == "random":
-        drawn: np.ndarray = rng.choice(rows, size=settings.max_neighbours, replace=False)
-        return drawn
+        numbers: np.ndarray = rng.choice(rows, size=settings.max_neighbours, replace=False)
+        return numbers
     order = np.argsort(squared, kind="stable")  # only ties are too many: the higher row numbers go
     return rows[order[: settings.max_neighbours]]
 

@@ -25,16 +25,16 @@ def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None,
     """
     lists, size = make_lists(space, options), options.k
     while True:
-        found = space.find(options, lists, size, weights)
-        numbers = [_list_of(space, lists, candidate) for candidate in found]
-        shown: list[Candidate] = []
+        candidates = space.find(options, lists, size, weights)
+        numbers = [_list_of(space, lists, candidate) for candidate in candidates]
+        best: list[Candidate] = []
         counts: Counter[int] = Counter()
-        for candidate, number in zip(found, numbers, strict=True):
+        for candidate, number in zip(candidates, numbers, strict=True):
             if counts[number] < options.k and (to_missing or not _takes_away(space, candidate)):
                 counts[number] += 1
-                shown.append(candidate)
+                best.append(candidate)
         if all(counts[number] == options.k or rules < size for number, rules in Counter(numbers).items()):
-            return [space.make_rule(candidate) for candidate in shown]
+            return [space.make_rule(candidate) for candidate in best]
         size *= 2
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from lormika import _core
 from lormika.frames.schema import Schema
+from lormika.frames.values import Scalar
+from lormika.types import UserTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,15 +20,15 @@ class Sample:
     encoded: np.ndarray  # rows x features
     labels: np.ndarray  # position of each row's label in the model's classes
     n_real: int  # this many rows, the first ones, come from the background
-    classes: tuple[Any, ...]
+    classes: tuple[Scalar, ...]
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> UserTable:
         """The rows as a frame like the background."""
         return self.schema.restore(self.encoded)
 
     @property
-    def label_names(self) -> list[Any]:
+    def label_names(self) -> list[Scalar]:
         """The model's label of each row."""
         return [self.classes[label] for label in self.labels]
 

@@ -50,7 +50,7 @@ class Space:
 
         A rule's score is multiplied by the least weight of its features; with a weight of 0, it is left out altogether.
         """
-        found, _ = _core.search(
+        rules, _ = _core.search(
             self.items.codes,
             self.items.sizes,
             self.labels.astype(np.int32, copy=False),
@@ -65,7 +65,7 @@ class Space:
             critical=_critical_values(self.items.sizes.tolist(), len(self.consequents), options),
             weights=np.ones(len(self.items.sizes)) if weights is None else weights,
         )
-        return [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in found]
+        return [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in rules]
 
     def matching(self, candidate: Candidate) -> np.ndarray:
         """Rows that match the conditions."""
@@ -122,17 +122,17 @@ def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOption
     for size in sizes:
         for length in range(MOST_CONDITIONS, 0, -1):
             sets[length] += sets[length - 1] * size
-    tried = [n_classes * number for number in sets]
+    counts = [n_classes * number for number in sets]
     critical = np.zeros(MOST_CONDITIONS + 1)
     for length in range(1, options.max_conditions + 1):
-        if tried[length] == 0:
+        if counts[length] == 0:
             break
         critical[length] = (
             options.alpha
             / {
                 Correction.NONE: 1,
-                Correction.BONFERRONI: sum(tried[1 : options.max_conditions + 1]),
-                Correction.LAYERED: options.max_conditions * tried[length],
+                Correction.BONFERRONI: sum(counts[1 : options.max_conditions + 1]),
+                Correction.LAYERED: options.max_conditions * counts[length],
             }[Correction(options.correction)]
         )
     return critical

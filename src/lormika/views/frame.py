@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.rule import Rule
 from lormika.views.rule_columns import FRAME
@@ -36,7 +36,7 @@ def to_csv(rules: Sequence[Rule], path: Path) -> None:
     frame.to_csv(path, index=False, lineterminator="\r\n")  # otherwise a carriage return in a text begins a new row
 
 
-def _harmless(value: Any) -> Any:
+def _harmless(value: object) -> object:
     """Text that no spreadsheet takes for a formula; numbers as they are.
 
     >>> _harmless("=1+1"), _harmless(" @x"), _harmless("a=1"), _harmless(-1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lormika.errors import InputError
 from lormika.explanation import AskedSummary, ClassSummary, Effect, Explanation, FeatureSummary, NeighbourhoodSummary
@@ -22,28 +22,28 @@ from lormika.views.payload_coherence import find_clash
 from lormika.views.payload_shape import find_fault
 
 if TYPE_CHECKING:
+    from lormika.types import JsonObject, JsonValue
     from lormika.views.rule_table import RuleList
 
 FORMAT, VERSION = "lormika.explanation", 3
 RULES_FORMAT, RULES_VERSION = "lormika.rules", 2
 _MOST_DIGITS = 400  # of a whole number: more than any finite one has
 
-Payload = dict[str, Any]
 _Flat = Counts | Edit | Check | FeatureSummary | ClassSummary | NeighbourhoodSummary | Effect | AskedSummary
 _T = TypeVar("_T")
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema() -> JsonObject:
     """JSON Schema of an explanation's payload."""
     text = resources.files("lormika.views").joinpath("payload.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    schema: JsonObject = json.loads(text)
     return schema
 
 
 _schema = cache(json_schema)  # for reading only: a caller of json_schema may change what it gets
 
 
-def validate(payload: Any) -> None:
+def validate(payload: JsonValue) -> None:
     """Refuse a payload that violates the schema, or whose parts contradict each other, naming the place."""
     if not isinstance(payload, dict) or payload.get("format") != FORMAT:
         raise InputError(f"this is not an explanation: its format is not {FORMAT!r}")
@@ -57,7 +57,7 @@ def validate(payload: Any) -> None:
         raise InputError(f"this explanation cannot be used: {fault}")
 
 
-def parse(text: str | bytes) -> Any:
+def parse(text: str | bytes) -> JsonValue:
     """Plain data from JSON, whatever the text holds."""
     if not isinstance(text, str | bytes | bytearray):
         raise InputError(f"give the JSON of an explanation as text, not as a {type(text).__name__}")
@@ -74,7 +74,7 @@ def _parse_integer(digits: str) -> float:
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
-def dump_explanation(explanation: Explanation) -> Payload:
+def dump_explanation(explanation: Explanation) -> JsonObject:
     """An explanation as plain data, without its sample."""
     return {
         "format": FORMAT,
@@ -94,7 +94,7 @@ def dump_explanation(explanation: Explanation) -> Payload:
     }
 
 
-def load_explanation(payload: Mapping[str, Any]) -> Explanation:
+def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
     """The inverse of `dump_explanation`; an invalid payload is refused."""
     validate(payload)
     return Explanation(
@@ -113,7 +113,7 @@ def load_explanation(payload: Mapping[str, Any]) -> Explanation:
     )
 
 
-def dump_rules(rules: RuleList) -> Payload:
+def dump_rules(rules: RuleList) -> JsonObject:
     """Rules of a table, without an instance, and what they were searched with."""
     return {
         "format": RULES_FORMAT,
@@ -123,7 +123,7 @@ def dump_rules(rules: RuleList) -> Payload:
     }
 
 
-def dump_rule(rule: Rule) -> Payload:
+def dump_rule(rule: Rule) -> JsonObject:
     """A rule as plain data.
 
     >>> dump_rule(Rule((Interval("age", -math.inf, 30.0),), "High", Counts(9, 3, 4, 2), 0.1))["conditions"]
@@ -143,7 +143,7 @@ def dump_rule(rule: Rule) -> Payload:
     }
 
 
-def load_rule(payload: Payload) -> Rule:
+def load_rule(payload: JsonObject) -> Rule:
     """A rule from plain data: the inverse of `dump_rule`."""
     return Rule(
         conditions=tuple(_load_condition(condition) for condition in payload["conditions"]),
@@ -159,7 +159,7 @@ def load_rule(payload: Payload) -> Rule:
     )
 
 
-def _dump(part: _Flat | None) -> Payload | None:
+def _dump(part: _Flat | None) -> JsonObject | None:
     """The fields of a part that has no parts of its own."""
     if part is None:
         return None
@@ -167,11 +167,11 @@ def _dump(part: _Flat | None) -> Payload | None:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def _load(make: Callable[..., _T], payload: Payload) -> _T:
+def _load(make: Callable[..., _T], payload: JsonObject) -> _T:
     return make(**{name: tuple(value) if isinstance(value, list) else value for name, value in payload.items()})
 
 
-def _load_any(make: Callable[..., _T], payload: Payload | None) -> _T | None:
+def _load_any(make: Callable[..., _T], payload: JsonObject | None) -> _T | None:
     return None if payload is None else _load(make, payload)
 
 
@@ -183,15 +183,15 @@ def _load_category(name: str | None) -> Category | None:
     return None if name is None else Category(name)
 
 
-def _dump_note(note: Note) -> Payload:
+def _dump_note(note: Note) -> JsonObject:
     return {"text": note.text, "category": _dump_category(note.category)}
 
 
-def _load_note(payload: Payload) -> Note:
+def _load_note(payload: JsonObject) -> Note:
     return Note(payload["text"], _load_category(payload["category"]))
 
 
-def _dump_rerun(rerun: Rerun | None) -> Payload | None:
+def _dump_rerun(rerun: Rerun | None) -> JsonObject | None:
     if rerun is None:
         return None
     return {
@@ -202,13 +202,13 @@ def _dump_rerun(rerun: Rerun | None) -> Payload | None:
     }
 
 
-def _load_rerun(payload: Payload | None) -> Rerun | None:
+def _load_rerun(payload: JsonObject | None) -> Rerun | None:
     if payload is None:
         return None
     return Rerun(**payload | {"edits": tuple(_load(Edit, edit) for edit in payload["edits"])})
 
 
-def _dump_condition(condition: Condition) -> Payload:
+def _dump_condition(condition: Condition) -> JsonObject:
     match condition:
         case Interval(feature, low, high, integer, single):
             return {
@@ -224,7 +224,7 @@ def _dump_condition(condition: Condition) -> Payload:
             return {"type": "missing", "feature": condition.feature}
 
 
-def _load_condition(payload: Payload) -> Condition:
+def _load_condition(payload: JsonObject) -> Condition:
     match payload["type"]:
         case "interval":
             low = -math.inf if payload["low"] is None else payload["low"]

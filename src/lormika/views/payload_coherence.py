@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
+from lormika.types import JsonObject
 from lormika.views.payload_shape import Fault, Path, brief, same
 
 _COUNTS = ("rows", "antecedent", "consequent", "both")
 
 
-def find_clash(payload: Mapping[str, Any]) -> Fault | None:
+def find_clash(payload: JsonObject) -> Fault | None:
     """The first thing in a payload that contradicts another; it must follow the schema."""
     return next(_Clashes(payload).all(), None)
 
@@ -19,11 +19,11 @@ def find_clash(payload: Mapping[str, Any]) -> Fault | None:
 class _Clashes:
     """What each part of a payload must agree with."""
 
-    def __init__(self, payload: Mapping[str, Any]) -> None:
+    def __init__(self, payload: JsonObject) -> None:
         self.payload = payload
-        self.instance: Mapping[str, Any] = payload["instance"]
+        self.instance: JsonObject = payload["instance"]
         self.kinds = {feature["name"]: feature["kind"] for feature in payload["features"]}
-        self.classes: list[Mapping[str, Any]] = payload["classes"]
+        self.classes: list[JsonObject] = payload["classes"]
         self.prediction = payload["prediction"]
         self.are_shares = payload["unit"] != "margin"
 
@@ -96,14 +96,14 @@ class _Clashes:
 
     def _notes(self) -> Iterator[Fault]:
         """A note of a kind says why there are no such rules, and one is enough."""
-        taken = {rule["category"]: "there are rules of this kind" for rule in self.payload["rules"]}
+        reasons = {rule["category"]: "there are rules of this kind" for rule in self.payload["rules"]}
         for place, note in enumerate(self.payload["notes"]):
-            if note["category"] in taken:
-                yield Fault(("notes", place, "category"), f"must be null, for {taken[note['category']]}")
+            if note["category"] in reasons:
+                yield Fault(("notes", place, "category"), f"must be null, for {reasons[note['category']]}")
             if note["category"] is not None:
-                taken[note["category"]] = "another note is about this kind"
+                reasons[note["category"]] = "another note is about this kind"
 
-    def _rule(self, rule: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _rule(self, rule: JsonObject, path: Path) -> Iterator[Fault]:
         yield from _repeated([c["feature"] for c in rule["conditions"]], (*path, "conditions"), "feature")
         for place, condition in enumerate(rule["conditions"]):
             yield from self._condition(condition, (*path, "conditions", place))
@@ -115,7 +115,7 @@ class _Clashes:
         if rule["check"] is not None:
             yield from self._check(rule["check"], (*path, "check"))
 
-    def _condition(self, condition: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _condition(self, condition: JsonObject, path: Path) -> Iterator[Fault]:
         name = condition["feature"]
         yield from self._feature(name, (*path, "feature"))
         match condition["type"]:
@@ -131,7 +131,7 @@ class _Clashes:
             case "equals":
                 yield from self._value(name, condition["value"], (*path, "value"))
 
-    def _counts(self, rule: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _counts(self, rule: JsonObject, path: Path) -> Iterator[Fault]:
         counts, real = rule["counts"], rule["real"]
         own = next(c for c in self.classes if same(c["label"], rule["consequent"]))
         yield from self._one_count(counts, "rows", own, (*path, "counts"))
@@ -141,7 +141,7 @@ class _Clashes:
                 if real[name] > counts[name]:
                     yield Fault((*path, "real", name), f"must be at most {counts[name]}, as of all rows")
 
-    def _one_count(self, counts: Mapping[str, int], kind: str, own: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _one_count(self, counts: Mapping[str, int], kind: str, own: JsonObject, path: Path) -> Iterator[Fault]:
         total = sum(c[kind] for c in self.classes)
         rows, antecedent, consequent, both = (counts[name] for name in _COUNTS)
         if rows != total:
@@ -154,13 +154,13 @@ class _Clashes:
         if not least <= both <= most:
             yield Fault((*path, "both"), f"must be from {least} to {most}, as the other counts say")
 
-    def _category(self, rule: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _category(self, rule: JsonObject, path: Path) -> Iterator[Fault]:
         when = "current" if all(map(self._is_true, rule["conditions"])) else "hypothetical"
         what = "supporting" if same(rule["consequent"], self.prediction) else "contradicting"
         if rule["category"] != f"{when}_{what}":
             yield Fault((*path, "category"), f"must be '{when}_{what}', as the conditions and the consequent say")
 
-    def _is_true(self, condition: Mapping[str, Any]) -> bool:
+    def _is_true(self, condition: JsonObject) -> bool:
         value = self.instance[condition["feature"]]
         if value is None or condition["type"] == "missing":
             return value is None and condition["type"] == "missing"
@@ -169,7 +169,7 @@ class _Clashes:
         low, high = condition["low"], condition["high"]
         return (low is None or low <= value) and (high is None or value < high)
 
-    def _rerun(self, rerun: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _rerun(self, rerun: JsonObject, path: Path) -> Iterator[Fault]:
         yield from _repeated([e["feature"] for e in rerun["edits"]], (*path, "edits"), "feature")
         for place, edit in enumerate(rerun["edits"]):
             own: Path = (*path, "edits", place)
@@ -181,7 +181,7 @@ class _Clashes:
         if rerun["turned"] == same(rerun["label"], self.prediction):
             yield Fault((*path, "turned"), "must say whether the label is another than the prediction")
 
-    def _check(self, check: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    def _check(self, check: JsonObject, path: Path) -> Iterator[Fault]:
         if check["agreed"] > check["asked"]:
             yield Fault((*path, "agreed"), f"must be at most {check['asked']}, as asked says")
         for name in ("before", "after"):
@@ -205,7 +205,7 @@ class _Clashes:
             yield Fault(path, f"must be from 0 to 1, as the unit says, not {brief(certainty)}")
 
 
-def _repeated(values: list[Any], path: Path, name: str) -> Iterator[Fault]:
+def _repeated(values: list[str], path: Path, name: str) -> Iterator[Fault]:
     """A value that comes a second time, in a list of objects that it should tell apart."""
     seen = set()
     for place, value in enumerate(values):

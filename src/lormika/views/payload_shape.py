@@ -8,9 +8,10 @@ a point.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from lormika.types import JsonObject, JsonValue
 
 _LONGEST = 60  # characters of a value in a message
 
@@ -66,7 +67,7 @@ def brief(value: object) -> str:
     return _KIND_WORDS.get(_kind(value), f"a {type(value).__name__}")
 
 
-def find_fault(schema: Mapping[str, Any], value: object) -> Fault | None:
+def find_fault(schema: JsonObject, value: object) -> Fault | None:
     """The first thing in a value that does not follow the schema."""
     return next(_Checker(schema).faults(schema, value, ()), None)
 
@@ -110,22 +111,22 @@ def _kind(value: object) -> str:
 class _Checker:
     """Follows a schema and a value side by side; the schema's own nesting is the depth of the recursion."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: JsonObject) -> None:
         self.root = root
-        self.keywords: dict[str, Callable[[Any, Any, Path, Mapping[str, Any]], Iterator[Fault]]] = {
+        self.keywords: dict[str, Callable[[JsonValue, JsonValue, Path, JsonObject], Iterator[Fault]]] = {
             "$ref": self._ref, "type": self._type, "const": self._const, "enum": self._enum, "oneOf": self._one_of,
             "minimum": self._minimum, "maximum": self._maximum, "minItems": self._min_items, "items": self._items,
             "properties": self._properties, "required": self._required, "additionalProperties": self._additional,
         }  # fmt: skip
 
-    def faults(self, schema: Mapping[str, Any], value: object, path: Path) -> Iterator[Fault]:
+    def faults(self, schema: JsonObject, value: object, path: Path) -> Iterator[Fault]:
         """Faults of a value; those of its kind come first, and then no others."""
         for keyword in sorted(schema, key=_order):
             if keyword in _WORDS:
                 continue
-            found = list(self.keywords[keyword](schema[keyword], value, path, schema))
-            yield from found
-            if found and keyword == "type":
+            faults = list(self.keywords[keyword](schema[keyword], value, path, schema))
+            yield from faults
+            if faults and keyword == "type":
                 return
 
     def _ref(self, target: str, value: object, path: Path, _: object) -> Iterator[Fault]:
@@ -145,11 +146,11 @@ class _Checker:
         if not any(same(value, one) for one in wanted):
             yield Fault.of_kind(path, map(brief, wanted), value)
 
-    def _minimum(self, least: float, value: Any, path: Path, _: object) -> Iterator[Fault]:
+    def _minimum(self, least: float, value: JsonValue, path: Path, _: object) -> Iterator[Fault]:
         if _kind(value) in ("integer", "number") and value < least:
             yield Fault(path, f"must be at least {least}, not {brief(value)}")
 
-    def _maximum(self, most: float, value: Any, path: Path, _: object) -> Iterator[Fault]:
+    def _maximum(self, most: float, value: JsonValue, path: Path, _: object) -> Iterator[Fault]:
         if _kind(value) in ("integer", "number") and value > most:
             yield Fault(path, f"must be at most {most}, not {brief(value)}")
 
@@ -157,11 +158,11 @@ class _Checker:
         if isinstance(value, list) and len(value) < least:
             yield Fault(path, f"has {len(value)} entries, but needs at least {least}")
 
-    def _items(self, schema: Mapping[str, Any], value: object, path: Path, _: object) -> Iterator[Fault]:
+    def _items(self, schema: JsonObject, value: object, path: Path, _: object) -> Iterator[Fault]:
         for place, entry in enumerate(value if isinstance(value, list) else ()):
             yield from self.faults(schema, entry, (*path, place))
 
-    def _properties(self, schemas: Mapping[str, Any], value: object, path: Path, _: object) -> Iterator[Fault]:
+    def _properties(self, schemas: JsonObject, value: object, path: Path, _: object) -> Iterator[Fault]:
         if isinstance(value, dict):
             for name, schema in schemas.items():
                 if name in value:
@@ -172,7 +173,7 @@ class _Checker:
             if isinstance(value, dict) and name not in value:
                 yield Fault((*path, name), "is missing")
 
-    def _additional(self, allowed: Any, value: object, path: Path, schema: Mapping[str, Any]) -> Iterator[Fault]:
+    def _additional(self, allowed: JsonValue, value: object, path: Path, schema: JsonObject) -> Iterator[Fault]:
         for name, inner in value.items() if isinstance(value, dict) else ():
             if name in schema.get("properties", ()):
                 continue
@@ -181,7 +182,7 @@ class _Checker:
             else:
                 yield from self.faults(allowed, inner, (*path, name))
 
-    def _one_of(self, schemas: Sequence[Any], value: Any, path: Path, _: object) -> Iterator[Fault]:
+    def _one_of(self, schemas: Sequence[JsonObject], value: JsonValue, path: Path, _: object) -> Iterator[Fault]:
         """The fault of the form that the value seems to be meant as: not of another kind altogether."""
         first = [next(self.faults(schema, value, path), None) for schema in schemas]
         faults = [fault for fault in first if fault is not None]

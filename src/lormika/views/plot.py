@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from lormika.frames.values import format_value
@@ -18,6 +18,7 @@ from lormika.views.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
 
     from lormika.explanation import Explanation
 
@@ -25,10 +26,10 @@ _DPI = 200
 _MOST_PIXELS = 30_000, 25_000_000  # along a side, and in all: larger pictures are slow to draw and to open
 _MOST_CHARACTERS = 200, 2_000  # of a title, and of a description
 # Neither the time nor a random salt is part of a figure: the same explanation gives the same bytes.
-_UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+_UNDATED: dict[str, dict[str, str | None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # Journals refuse the Type 3 fonts that are matplotlib's default. Letters of an SVG are drawn: with the fonts of another
 # computer they would not fit; who cannot see them, or searches, has the title and the description.
-_SETTINGS: dict[Any, Any] = {
+_SETTINGS: dict[RcKeyType, str | int | bool] = {
     "svg.hashsalt": "lormika",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lormika.explanation import Explanation
+    from lormika.types import Keywords
 
 # All lengths are points.
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 334.0, 284.0, 50.0, 54.0, 42.0  # of the axes, and around them
 _NARROWEST, _WIDEST = 104.0, 240.0  # names of the curves, right of the axes
-_DOT: dict[str, Any] = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
+_DOT: Keywords = {"marker": "o", "markersize": 7, "markeredgewidth": 1.4}
 
 
 def draw(explanation: Explanation) -> Figure:
@@ -43,7 +44,7 @@ def draw(explanation: Explanation) -> Figure:
     return figure
 
 
-def _look(typesetter: Typesetter, style: Style) -> dict[str, Any]:
+def _look(typesetter: Typesetter, style: Style) -> Keywords:
     """What every text is drawn with: never as markup."""
     return {
         "fontproperties": typesetter.font(style),
@@ -90,7 +91,7 @@ def _draw_curves(axes: Axes, typesetter: Typesetter, curves: list[Curve]) -> Non
     line = SMALL.line / _HEIGHT * (top - bottom)
     places = apart([curve.end for curve in curves], line, bottom, top)
     for curve, place in zip(curves, places, strict=True):
-        look: dict[str, Any] = {"linestyle": "--", "color": _colour(curve), "linewidth": 0.9, "alpha": 0.6, "zorder": 1}
+        look: Keywords = {"linestyle": "--", "color": _colour(curve), "linewidth": 0.9, "alpha": 0.6, "zorder": 1}
         axes.plot(*zip(*curve.points(most, top), strict=True), **look)
         name = left_to_right(typesetter.wrap(curve.name, SMALL, _WIDEST)[0])
         axes.annotate(

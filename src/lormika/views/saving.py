@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 from lormika.errors import InputError
 from lormika.rule import Rule
 from lormika.views import frame, html, plot, rule_table, text
-from lormika.views.payload import Payload, dump_explanation, dump_rules
+from lormika.views.payload import dump_explanation, dump_rules
 from lormika.views.rule_table import RuleList
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
+    from lormika.types import JsonObject
 
 _TEXT_WIDTH = 110
 
@@ -68,7 +69,7 @@ def _write(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
 
 
-def _write_json(path: Path, payload: Payload) -> None:
+def _write_json(path: Path, payload: JsonObject) -> None:
     _write(path, json.dumps(payload, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
 

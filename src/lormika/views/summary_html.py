@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from lormika.frames.values import format_exact, format_number, format_value
 from lormika.rule import Category, Equals, Interval, Missing
+from lormika.types import JsonObject
 from lormika.views.html import environment
 from lormika.views.words import HEADINGS, condition_label, heading, percent
 
-Part = dict[str, Any]  # of a summary
+Part = JsonObject  # of a summary
+Context = JsonObject  # what a part of the template shows
 
 SHOWN = 5
 """Entries of a list that are seen at once; the others unfold."""
@@ -28,7 +29,7 @@ def to_summary(summary: Part) -> str:
     return environment().get_template("summary.html.j2").render(_context(summary))
 
 
-def _context(summary: Part) -> dict[str, Any]:
+def _context(summary: Part) -> Context:
     classes, kinds = summary["classes"], list(HEADINGS)
     totals = summary["kinds"]
     turning = totals[Category.COUNTERFACTUAL]
@@ -59,7 +60,7 @@ def _model_name(source: str | None) -> str | None:
     return source if source is None or "://" in source else source.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _kind(kind: Category) -> dict[str, Any]:
+def _kind(kind: Category) -> Context:
     """How a kind of rules is shown, whatever the prediction."""
     name = HEADINGS[kind][0].replace(" “{prediction}”", "")
     return {
@@ -70,7 +71,7 @@ def _kind(kind: Category) -> dict[str, Any]:
     }
 
 
-def _class(one: Part, kinds: Sequence[Category]) -> dict[str, Any]:
+def _class(one: Part, kinds: Sequence[Category]) -> Context:
     return {
         "label": format_value(one["label"]),
         "rows": one["rows"],
@@ -81,7 +82,7 @@ def _class(one: Part, kinds: Sequence[Category]) -> dict[str, Any]:
     }
 
 
-def _leading(detail: Part, named: Mapping[Any, Part]) -> dict[str, Any]:
+def _leading(detail: Part, named: Mapping[str, Part]) -> Context:
     """What the sentences on top say about a class."""
     why = detail["rules"][Category.CURRENT_SUPPORTING]
     return {
@@ -92,7 +93,7 @@ def _leading(detail: Part, named: Mapping[Any, Part]) -> dict[str, Any]:
     }
 
 
-def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> dict[str, Any]:
+def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> Context:
     """Everything about a class."""
     bands = [_band(kind, detail, one) for kind in kinds]
     changes = [_change(entry) for entry in detail["changes"]]
@@ -115,7 +116,7 @@ def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> dict[str, An
     return {"label": format_value(detail["label"]), "class": one, "bands": bands}
 
 
-def _band(kind: Category, detail: Part, one: Part) -> dict[str, Any]:
+def _band(kind: Category, detail: Part, one: Part) -> Context:
     """The rules of one kind."""
     count = one["kinds"][kind]
     remarks = [f"found for {percent(count['rows'] / one['rows'])} of the rows"]
@@ -136,7 +137,7 @@ def _band(kind: Category, detail: Part, one: Part) -> dict[str, Any]:
     }
 
 
-def _rule(entry: Part, leads_elsewhere: bool = False) -> dict[str, Any]:
+def _rule(entry: Part, leads_elsewhere: bool = False) -> Context:
     return {
         "parts": [_condition(condition) for condition in entry["conditions"]],
         "joiner": "and",
@@ -148,7 +149,7 @@ def _rule(entry: Part, leads_elsewhere: bool = False) -> dict[str, Any]:
     }
 
 
-def _condition(condition: Part) -> dict[str, Any]:
+def _condition(condition: Part) -> Context:
     """A condition in words; the ends of its range, if they differ from row to row, by their mean."""
     name = condition["feature"]
     if condition["type"] == "equals":
@@ -219,7 +220,7 @@ def _brief(number: float) -> str:
     return f"{number:.0f}" if abs(number) >= 1000 else format_number(float(f"{number:.3g}"))
 
 
-def _change(entry: Part) -> dict[str, Any]:
+def _change(entry: Part) -> Context:
     return {
         "parts": [_step(step) for step in entry["steps"]],
         "joiner": "and",
@@ -230,7 +231,7 @@ def _change(entry: Part) -> dict[str, Any]:
     }
 
 
-def _directions(changes: Sequence[Part]) -> list[dict[str, Any]]:
+def _directions(changes: Sequence[Part]) -> list[Context]:
     """Changes by what they turned into what; a direction's shares decrease with its rows, being shares of the same.
 
     >>> turned = [("a", "b", 9), ("b", "a", 8), ("a", "b", 7)]
@@ -244,7 +245,7 @@ def _directions(changes: Sequence[Part]) -> list[dict[str, Any]]:
     return [{"prediction": old, "to": new, "changes": some} for (old, new), some in directions.items()]
 
 
-def _step(step: Part) -> dict[str, Any]:
+def _step(step: Part) -> Context:
     """What happens to a feature; of numbers, their means before and after."""
     if step["way"] == "to":
         return {"feature": step["feature"], "label": f"→ {format_value(step['value'])}", "spread": None}
@@ -254,7 +255,7 @@ def _step(step: Part) -> dict[str, Any]:
     return {"feature": step["feature"], "label": "↑" if step["way"] == "up" else "↓", "spread": spread}
 
 
-def _matrix_row(row: Part, details: Sequence[Part], kinds: Sequence[Category]) -> dict[str, Any]:
+def _matrix_row(row: Part, details: Sequence[Part], kinds: Sequence[Category]) -> Context:
     cells = [
         {
             "bars": [_kind(kind) | {"share": share} for kind, share in zip(kinds, shares, strict=True)],

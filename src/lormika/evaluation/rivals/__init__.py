@@ -1,1 +1,1 @@
-"""Scripts that run another explainer in a separate process; they import nothing from lormika."""
+"""Scripts that run another explainer in a separate process; while they run, they import nothing from lormika."""

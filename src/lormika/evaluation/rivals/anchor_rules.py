@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import version as version_of
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lormika.evaluation.rivals.task_model import Explain, Task, TaskModel, Tell
+    from lormika.types import JsonObject
 
 THRESHOLD = 0.95
 
@@ -18,14 +23,14 @@ def version() -> str:
     return f"anchor-exp {version_of('anchor-exp')}"
 
 
-def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+def prepare(task: Task, model: TaskModel) -> Explain:
     """Set Anchor up for a table; return the function that explains an instance."""
     from anchor.anchor_tabular import AnchorTabularExplainer
 
     class Recording(AnchorTabularExplainer):  # type: ignore[misc]
         """Keeps the conditions as they were found: in the text of an anchor, numbers are rounded to two digits."""
 
-        def add_names_to_exp(self, data_row: Any, hoeffding_exp: Any, mapping: Any) -> None:
+        def add_names_to_exp(self, data_row: np.ndarray, hoeffding_exp: JsonObject, mapping: JsonObject) -> None:
             self.chosen = [mapping[i] for i in hoeffding_exp["feature"]]
             super().add_names_to_exp(data_row, hoeffding_exp, mapping)
 
@@ -34,11 +39,11 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     classes = [str(c) for c in range(len(model.codes))]
     explainer = Recording(classes, [f"f{f}" for f in range(len(names))], task["train"], categories)
 
-    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+    def explain(x: np.ndarray) -> Tell:
         anchor = explainer.explain_instance(x, model.predict, threshold=THRESHOLD)
 
-        def tell() -> dict[str, Any]:
-            conditions = [_condition(explainer.disc, names, *chosen) for chosen in explainer.chosen]
+        def tell() -> JsonObject:
+            conditions = [_condition(explainer.disc.maxs, names, *chosen) for chosen in explainer.chosen]
             confidence = float(anchor.precision())
             # Anchor's neighbourhood knows one class only, the predicted one; so its lift is its confidence (the paper).
             own = {"coverage": float(anchor.coverage()), "confidence": confidence, "lift": confidence}
@@ -50,10 +55,12 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     return explain
 
 
-def _condition(discretiser: Any, names: list[str], f: int, relation: str, value: Any) -> dict[str, Any]:
+def _condition(
+    maxs: Mapping[int, Sequence[float]], names: list[str], f: int, relation: str, value: float
+) -> JsonObject:
     if relation == "eq":
         return {"feature": names[f], "is": int(value)}
     # maxs: the quartiles, then the greatest value. Bin v ends at its v-th entry.
-    end = float(discretiser.maxs[f][int(value)])
+    end = float(maxs[f][int(value)])
     above, up_to = (None, end) if relation == "leq" else (end, None)
     return {"feature": names[f], "above": above, "up_to": up_to}

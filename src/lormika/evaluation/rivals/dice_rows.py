@@ -5,12 +5,17 @@ It has several methods that need no gradients; the random one and the genetic on
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version as version_of
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from dice_ml.diverse_counterfactuals import CounterfactualExamples
+
+    from lormika.evaluation.rivals.task_model import Explain, Task, TaskModel, Tell
 
 ROWS = 5
 TARGET = "target"
@@ -24,7 +29,7 @@ def version() -> str:
     return f"dice-ml {version_of('dice-ml')}"
 
 
-def prepare(task: dict[str, Any], model: Any, method: str) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+def prepare(task: Task, model: TaskModel, method: str) -> Explain:
     """Set DiCE up for a table; return the function that explains an instance.
 
     Columns are called f00, f01, …, and categories are their codes as texts, which is what DiCE makes of them anyway.
@@ -40,7 +45,7 @@ def prepare(task: dict[str, Any], model: Any, method: str) -> Callable[[np.ndarr
     explainer = dice_ml.Dice(data, dice_ml.Model(model=_Probabilities(model), backend="sklearn"), method=method)
     digits = data.get_decimal_precisions(output_type="dict")
 
-    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+    def explain(x: np.ndarray) -> Tell:
         try:
             answer = explainer.generate_counterfactuals(table.frame(x[None]), total_CFs=ROWS)
         except UserConfigValidationException as error:
@@ -58,14 +63,14 @@ prepare_random, prepare_genetic = partial(prepare, method="random"), partial(pre
 class _Probabilities:
     """The model as DiCE asks it: about frames of texts and numbers."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: TaskModel) -> None:
         self._model = model
 
-    def predict_proba(self, frame: Any) -> np.ndarray:
+    def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:
         probabilities: np.ndarray = self._model.predict_proba(frame.astype(np.float64).to_numpy())
         return probabilities
 
-    def predict(self, frame: Any) -> np.ndarray:
+    def predict(self, frame: pd.DataFrame) -> np.ndarray:
         labels: np.ndarray = self._model.predict(frame.astype(np.float64).to_numpy())
         return labels
 
@@ -73,28 +78,28 @@ class _Probabilities:
 class _Table:
     """From encoded rows to frames for DiCE, and back."""
 
-    def __init__(self, task: dict[str, Any]) -> None:
+    def __init__(self, task: Task) -> None:
         self.columns = [f"f{f:02}" for f in range(len(task["names"]))]
-        named = dict(zip(task["names"], self.columns, strict=True))
-        self.categorical = {named[name] for name in task["categories"]}
-        self._integer = {named[name] for name in task["integer"]}
+        by_name = dict(zip(task["names"], self.columns, strict=True))
+        self.categorical = {by_name[name] for name in task["categories"]}
+        self._integer = {by_name[name] for name in task["integer"]}
 
-    def frame(self, rows: np.ndarray) -> Any:
+    def frame(self, rows: np.ndarray) -> pd.DataFrame:
         import pandas as pd
 
         return pd.DataFrame({column: self._values(column, rows[:, f]) for f, column in enumerate(self.columns)})
 
-    def _values(self, column: str, values: np.ndarray) -> Any:
+    def _values(self, column: str, values: np.ndarray) -> np.ndarray | list[str]:
         if column in self.categorical:
             return [str(int(code)) for code in values]
         return values.astype(np.int64) if column in self._integer and (values == np.rint(values)).all() else values
 
-    def rows(self, example: Any, x: np.ndarray, digits: dict[str, int]) -> list[list[float]]:
+    def rows(self, example: CounterfactualExamples, x: np.ndarray, digits: dict[str, int]) -> list[list[float]]:
         """Rows as DiCE shows them: after its own search for fewer changes, if it made one."""
-        shown = example.final_cfs_df if example.final_cfs_df_sparse is None else example.final_cfs_df_sparse
-        if shown is None:
+        frame = example.final_cfs_df if example.final_cfs_df_sparse is None else example.final_cfs_df_sparse
+        if frame is None:
             return []
-        rows = shown[self.columns].astype(np.float64).to_numpy().copy()
+        rows = frame[self.columns].astype(np.float64).to_numpy().copy()
         for f, column in enumerate(self.columns):
             rows[_unchanged(rows[:, f], x[f], digits.get(column, 0)), f] = x[f]
         plain: list[list[float]] = rows.tolist()

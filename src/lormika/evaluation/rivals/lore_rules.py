@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import version as version_of
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lore_sa.lore import TabularGeneticGeneratorLore
+
+    from lormika.evaluation.rivals.task_model import Explain, Task, TaskModel, Tell
+    from lormika.types import JsonObject
 
 TARGET = "target"
 
@@ -18,7 +23,7 @@ def version() -> str:
     return f"lore-sa {version_of('lore-sa')}"
 
 
-def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+def prepare(task: Task, model: TaskModel) -> Explain:
     """Set LORE up for a table; return the function that explains an instance.
 
     Columns are called f0, f1, …: LORE splits its own names of categories at the sign "=".
@@ -35,13 +40,13 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     categorical = [f"f{f}" for f, name in enumerate(names) if name in task["categories"]]
     dataset = TabularDataset(frame, class_name=TARGET, categorial_columns=[*categorical, TARGET])
     explainer = TabularGeneticGeneratorLore(sklearn_classifier_bbox.sklearnBBox(model), dataset)
-    kept = _keep_neighbourhood(explainer)
+    neighbourhoods = _keep_neighbourhood(explainer)
 
-    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+    def explain(x: np.ndarray) -> Tell:
         answer = explainer.explain(x)
 
-        def tell() -> dict[str, Any]:
-            rows = np.asarray(explainer.encoder.decode(kept[-1]), dtype=np.float64)
+        def tell() -> JsonObject:
+            rows = np.asarray(explainer.encoder.decode(neighbourhoods[-1]), dtype=np.float64)
             rules = [_rule(rule, names) for rule in (answer["rule"], *answer["counterfactuals"])]
             return {"rules": rules, "own": _measures(rules[0], names, rows, model.predict(rows))}
 
@@ -50,25 +55,25 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
     return explain
 
 
-def _keep_neighbourhood(explainer: Any) -> list[np.ndarray]:
+def _keep_neighbourhood(explainer: TabularGeneticGeneratorLore) -> list[np.ndarray]:
     """LORE does not return its neighbourhood: listen to the generator."""
-    kept: list[np.ndarray] = []
+    neighbourhoods: list[np.ndarray] = []
     generate = explainer.generator.generate
 
-    def listening(*arguments: Any, **options: Any) -> Any:
-        kept[:] = [generate(*arguments, **options)]
-        return kept[0]
+    def listening(*arguments: object, **options: object) -> np.ndarray:
+        neighbourhoods[:] = [generate(*arguments, **options)]
+        return neighbourhoods[0]
 
     explainer.generator.generate = listening
-    return kept
+    return neighbourhoods
 
 
-def _rule(rule: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _rule(rule: JsonObject, names: list[str]) -> JsonObject:
     conditions = [_condition(premise, names) for premise in rule["premises"]]
     return {"conditions": conditions, "consequent": int(float(rule["consequence"]["val"]))}
 
 
-def _condition(premise: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _condition(premise: JsonObject, names: list[str]) -> JsonObject:
     feature, relation, value = names[int(premise["attr"][1:])], premise["op"], float(premise["val"])
     if relation == "=":
         return {"feature": feature, "is": int(value)}
@@ -78,7 +83,7 @@ def _condition(premise: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return {"feature": feature, "above": above, "up_to": up_to}
 
 
-def _measures(rule: dict[str, Any], names: list[str], rows: np.ndarray, labels: np.ndarray) -> dict[str, float | None]:
+def _measures(rule: JsonObject, names: list[str], rows: np.ndarray, labels: np.ndarray) -> dict[str, float | None]:
     """Coverage, confidence and lift of a rule on LORE's own neighbourhood."""
     matching = np.ones(len(rows), dtype=bool)
     for condition in rule["conditions"]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib.metadata import version as version_of
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lormika.evaluation.rivals.task_model import Explain, Task, TaskModel, Tell
 
 
 def version() -> str:
@@ -16,7 +18,7 @@ def version() -> str:
     return f"NICEx {version_of('NICEx')}"
 
 
-def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable[[], dict[str, Any]]]:
+def prepare(task: Task, model: TaskModel) -> Explain:
     """Set NICE up for a table, asking the model about all of it; return the function that explains an instance.
 
     NICE starts from the nearest row of another class among those that the model labels correctly. Here the model's own
@@ -30,7 +32,7 @@ def prepare(task: dict[str, Any], model: Any) -> Callable[[np.ndarray], Callable
         optimization="sparsity",
     )  # fmt: skip
 
-    def explain(x: np.ndarray) -> Callable[[], dict[str, Any]]:
+    def explain(x: np.ndarray) -> Tell:
         row = explainer.explain(x[None])
         return lambda: {"rules": [], "rows": np.asarray(row, dtype=np.float64).tolist(), "own": {}}
 

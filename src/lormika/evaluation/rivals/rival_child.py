@@ -20,9 +20,13 @@ import struct
 import sys
 import time
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lormika.evaluation.rivals.task_model import Explain, TaskModel
+    from lormika.types import JsonObject
 
 # Module and function; the modules are not named like the packages, which they would hide.
 ADAPTERS = {
@@ -60,7 +64,7 @@ def main() -> None:
         _send(answers, _answer(explain, content["instances"][question["instance"]], question["seed"], model))
 
 
-def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any]:
+def _answer(explain: Explain, x: np.ndarray, seed: int, model: TaskModel) -> JsonObject:
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - the rivals draw from the global generators
     model.calls = model.rows = 0
@@ -68,13 +72,13 @@ def _answer(explain: Any, x: np.ndarray, seed: int, model: Any) -> dict[str, Any
     try:
         tell = explain(x.copy())
         costs = {"seconds": time.perf_counter() - start, "model_calls": model.calls, "model_rows": model.rows}
-        answer: dict[str, Any] = tell()  # not part of the explanation: reading it, and measuring on its neighbourhood
+        answer = tell()  # not part of the explanation: reading it, and measuring on its neighbourhood
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
     return answer | costs
 
 
-def _send(answers: Any, content: dict[str, Any]) -> None:
+def _send(answers: BinaryIO, content: JsonObject) -> None:
     text = json.dumps(content).encode()
     answers.write(_LENGTHS.pack(len(text), 0) + text)
     answers.flush()

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+    from sklearn.base import TransformerMixin
+    from sklearn.pipeline import Pipeline
+
+    from lormika.types import JsonObject
+
+    Tell = Callable[[], JsonObject]  # gives the answer of a rival that has explained an instance
+    Explain = Callable[[np.ndarray], Tell]
+
 _ROWS_TO_COMPARE = 500
+
+
+class Task(TypedDict):
+    """What a rival is to explain, and with what; rows are encoded, and missing values filled in."""
+
+    names: list[str]  # of the features
+    categories: dict[str, list[str | int | float | bool]]  # of the categorical ones
+    integer: list[str]  # features of whole numbers
+    sizes: list[int]  # how many codes each feature has
+    train: np.ndarray
+    labels: np.ndarray  # codes of the model's classes, of these rows
+    instances: np.ndarray
+    model: Pipeline
 
 
 class TaskModel:
@@ -17,19 +42,19 @@ class TaskModel:
     same matrix in a quicker way, if a trial shows that it is the same.
     """
 
-    def __init__(self, task: dict[str, Any]) -> None:
+    def __init__(self, task: Task) -> None:
         self.model, self.names = task["model"], task["names"]
         self.types = {name: pd.CategoricalDtype(values) for name, values in task["categories"].items()}
         self.codes = {label: code for code, label in enumerate(self.model.classes_.tolist())}
         self.calls = self.rows = 0
         self._matrix = self._quick_way(task["train"][:_ROWS_TO_COMPARE])
 
-    def predict(self, encoded: Any) -> np.ndarray:
+    def predict(self, encoded: ArrayLike) -> np.ndarray:
         """Code of the class of each row."""
         labels = self._ask("predict", encoded)
         return np.array([self.codes[label] for label in labels.tolist()], dtype=np.int64)
 
-    def predict_proba(self, encoded: Any) -> np.ndarray:
+    def predict_proba(self, encoded: ArrayLike) -> np.ndarray:
         """Probability of each class (rows x classes).
 
         A model of two classes without probabilities gives its margin, squeezed between 0 and 1: the order of the rows
@@ -40,7 +65,7 @@ class TaskModel:
         second = 1 / (1 + np.exp(-self._ask("decision_function", encoded)))
         return np.column_stack([1 - second, second])
 
-    def _ask(self, method: str, encoded: Any) -> np.ndarray:
+    def _ask(self, method: str, encoded: ArrayLike) -> np.ndarray:
         rows = np.asarray(encoded, dtype=np.float64)
         self.calls += 1
         self.rows += len(rows)
@@ -52,7 +77,7 @@ class TaskModel:
 
     def frame(self, rows: np.ndarray) -> pd.DataFrame:
         """A table like the one that the model was trained on."""
-        columns: dict[str, Any] = {}
+        columns: dict[str, np.ndarray | pd.Categorical] = {}
         for f, name in enumerate(self.names):
             if name in self.types:
                 codes = rows[:, f].astype(int)  # the one after the last stands for a missing category
@@ -75,7 +100,12 @@ class TaskModel:
 class _Matrix:
     """What a column transformer of numbers and one-hot categories makes of encoded rows."""
 
-    def __init__(self, transformers: Any, names: list[str], types: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        transformers: Sequence[tuple[str, TransformerMixin, list[str]]],
+        names: list[str],
+        types: dict[str, pd.CategoricalDtype],
+    ) -> None:
         (_, self._numbers, numeric), (_, one_hot, categorical) = transformers[:2]
         self._numeric = [names.index(name) for name in numeric]
         self._places = []  # of each categorical feature: its place, and the column of each of its codes
