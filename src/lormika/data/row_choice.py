@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lormika.data.where import matching
 from lormika.errors import InputError
+from lormika.frames.where import matching
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def select_rows(frame: pd.DataFrame, rows: Sequence[int] = (), where: str | None = None) -> pd.DataFrame:
     """Rows with these numbers, in this order, or those for which a condition holds; the index stays.
 
-    Row numbers count from 0. See `lormika.data.where` for conditions.
+    Row numbers count from 0. See `lormika.frames.where` for conditions.
 
     >>> import pandas as pd
     >>> select_rows(pd.DataFrame({"age": [20, 30, 40]}), where="age >= 30").index.tolist()

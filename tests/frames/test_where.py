@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lormika import InputError
 from lormika.data import read_instance, select_rows
-from lormika.data.where import matching
+from lormika.frames.evaluator import Rows, Values
+from lormika.frames.where import RowTest, matching
 
 FRAME = pd.DataFrame(
     {
@@ -275,3 +276,48 @@ def test_an_instance_is_a_file_or_a_text(tmp_path):
 def test_what_is_no_instance(text, message):
     with pytest.raises(InputError, match=message):
         read_instance(text)
+
+
+# Values before a change
+
+CHANGED = Rows(
+    3,
+    {"age": lambda: Values("number", np.array([20.0, 30.0, 40.0]), np.array([False, False, True]))},
+    {
+        "age": lambda: Values("number", np.array([30.0]), np.array([False])),
+        "hours per week": lambda: Values("number", 30, False),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [("age >= now.age", [1]), ("age < now.`hours per week`", [0]), ("now.age == 30", [0, 1, 2]), ("age == None", [2])],
+)
+def test_values_before_a_change(condition, rows):
+    assert np.flatnonzero(RowTest.of(condition).matching(CHANGED)).tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("condition", "problem"),
+    [
+        ("age > then.age", "a dot cannot be used, except in now.column"),
+        ("age > now.agee", "character 7: there is no column 'agee'.*did you mean 'age'"),
+        ("age > now", "there is no column 'now'"),
+        ("age > now.age.real", "a dot cannot be used"),
+    ],
+)
+def test_wrong_dots(condition, problem):
+    with pytest.raises(InputError, match=problem):
+        RowTest.of(condition).matching(CHANGED)
+
+
+def test_rows_of_a_table_have_no_values_before():
+    with pytest.raises(InputError, match="now is for constraints"):
+        matching(FRAME, "age >= now.age")
+
+
+def test_what_a_condition_speaks_of():
+    test = RowTest.of("`hours per week` > 40 or age >= now.age + 1.5")
+    assert test.names == {"hours per week", "age"}
+    assert test.numbers == {40, 1.5}
