@@ -308,7 +308,7 @@ def test_describe(read):
 
 
 @given(st.text(st.sampled_from('ab1.0,;"\t\n\r ?\xa0é'), min_size=1, max_size=40))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_text_is_read_as_the_csv_module_does_or_refused(tmp_path_factory, body):
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(f"x,y\n{body}".encode())

@@ -119,14 +119,14 @@ def frames_and_rules(draw, name):
 
 
 @given(frames_and_rules(st.sampled_from(NAMES + NAMES_SINCE_PANDAS_3) | st.text(characters, max_size=5)))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_sql_selects_the_rows_that_hold(case):
     frame, a_rule = case
     assert sql_selects(frame, a_rule) == held(frame, a_rule)
 
 
 @given(frames_and_rules(st.sampled_from(NAMES)))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_queries_select_the_rows_that_hold(case):
     frame, a_rule = case
     assert query_selects(frame, a_rule) == held(frame, a_rule)
@@ -134,7 +134,7 @@ def test_queries_select_the_rows_that_hold(case):
 
 
 @given(st.lists(st.sampled_from(NAMES_SINCE_PANDAS_3) | st.text(max_size=5), min_size=2, max_size=2, unique=True))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_any_name_is_queried_rightly_or_refused(names):
     frame = pd.DataFrame([[1, "x"], [2, "x"], [2, "y"]], columns=pd.Index(names, dtype="object"))
     a_rule = rule(Equals(names[0], 2), Equals(names[1], "x"))

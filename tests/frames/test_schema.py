@@ -250,7 +250,7 @@ def build(kind: str, name: str, values: list[Any]) -> Any:
     return pa.array(values, type=pa.bool_() if name == "bool" else getattr(pa, name)())
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data(), kind=st.sampled_from(["pandas", "polars", "pyarrow"]), n=st.integers(1, 6))
 def test_any_table_comes_back_as_it_was(data, kind, n):
     possible = columns_of(n)
@@ -275,7 +275,7 @@ SINGLE = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.fixed_dictionaries(dict.fromkeys(TYPED, SINGLE)))
 def test_the_quick_way_to_read_an_instance_is_the_careful_one(row):
     schema = read_schema(frames.read(TYPED), ["codes"])

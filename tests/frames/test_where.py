@@ -215,7 +215,7 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS, condition=TRUTHS)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_the_twin_agrees(rows, condition):
     text, holds = condition
     columns = {name: [row[name] for row in rows] for name in "abtc"}

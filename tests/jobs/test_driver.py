@@ -51,7 +51,7 @@ class FakeEngine:
         return Outcome(task)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.data(), st.integers(1, 40), st.integers(1, 15), st.integers(1, 4), st.booleans())
 def test_exactly_the_guilty_rows_are_skipped(data, n_rows, chunk_rows, capacity, late) -> None:
     guilty = data.draw(st.frozensets(st.integers(0, n_rows - 1)))

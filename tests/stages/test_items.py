@@ -17,7 +17,7 @@ from lormika.rule import Interval
 from lormika.stages.items import check_cuts, equal_frequency_cuts, itemise
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 @given(values=st.lists(st.integers(-20, 20), max_size=60), bins=st.integers(2, 6))
 def test_cuts_are_as_near_to_equal_shares_as_ties_allow(values, bins):
     assert equal_frequency_cuts(np.array(values, dtype=float), bins).tolist() == naive.equal_frequency_cuts(
@@ -81,7 +81,7 @@ def test_words_of_intervals(low, high, integer, text):
     assert str(Interval("age", low, high, integer)) == text
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80))
 @given(low=st.integers(-20, 20), width=st.integers(1, 8), half=st.booleans(), value=st.integers(-30, 30))
 def test_whole_number_words_mean_what_holds(low, width, half, value):
     interval = Interval("v", low - 0.5 * half, low + width - 0.5 * half, integer=True)

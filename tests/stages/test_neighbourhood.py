@@ -66,7 +66,7 @@ def moments(background: Background, rows) -> tuple[list[float], list[float]]:
     return means, scales
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(data=backgrounds(), pick=st.integers(0, 1000))
 def test_distances_are_those_of_z_scores_and_one_hot_columns(data, pick):
     background, rows = data
@@ -84,7 +84,7 @@ def test_a_category_that_no_row_has_differs_from_all():
     assert background.squared_distances(np.array([[np.nan, 2.0]]))[0] == pytest.approx([3.5, 2.0, 3.5])
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60),
     least=st.integers(3, 8),
@@ -108,7 +108,7 @@ def test_random_thinning_draws_from_all_neighbours():
     assert len(set(np.concatenate(drawn).tolist())) == 100
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(data=backgrounds(), count=st.integers(0, 30), even=st.booleans(), snaps=st.booleans())
 def test_generate_is_algorithm_3(data, count, even, snaps):
     background, rows = data

@@ -24,7 +24,7 @@ numbers = st.one_of(
 )
 
 
-@settings(max_examples=400, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(values=st.lists(numbers, min_size=3, max_size=12, unique=True), own=numbers, data=st.data())
 def test_a_range_has_its_ends_and_neither_the_next_values_nor_the_instances(values, own, data):
     frame = frames.read(pd.DataFrame({"a": values}))

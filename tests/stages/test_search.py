@@ -94,7 +94,7 @@ def expected(table: Table, **given) -> list[tuple]:
 
 @pytest.mark.parametrize("objective", naive.OBJECTIVES)
 @pytest.mark.parametrize("filter", naive.FILTERS)
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(table=tables(), given_options=options)
 def test_finds_exactly_the_k_best_rules(table, given_options, objective, filter):
     given = {**given_options, "objective": objective, "filter": filter}
@@ -148,7 +148,7 @@ def test_finds_the_k_best_of_each_category_in_one_search(table, given_options, c
     assert found == {category: rules[: given["k"]] for category, rules in wanted.items()}
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(table=tables(), given_options=options, filter=st.sampled_from(naive.FILTERS), seed=st.integers(0, 2**32))
 def test_order_of_rows_and_constant_columns_change_nothing(table, given_options, filter, seed):
     given = {**given_options, "objective": "leverage", "filter": filter}
@@ -161,7 +161,7 @@ def test_order_of_rows_and_constant_columns_change_nothing(table, given_options,
     assert mine_rules(constant, table.labels, **given) == rules
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(50))
 @given(table=tables(), given_options=options, filter=st.sampled_from(naive.FILTERS))
 def test_names_and_order_of_columns_and_classes_change_only_names(table, given_options, filter):
     """Position decides between rules that tie in everything else, so compare sets, and the figures in order."""
@@ -187,7 +187,7 @@ def test_names_and_order_of_columns_and_classes_change_only_names(table, given_o
     assert figures(turned_rules)[: len(first)] == figures(turned_first)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(table=tables(), given_options=options, objective=st.sampled_from(naive.OBJECTIVES))
 def test_fewer_rules_are_the_first_of_more(table, given_options, objective):
     given = {**given_options, "objective": objective, "filter": "productive"}

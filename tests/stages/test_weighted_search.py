@@ -42,7 +42,7 @@ def find(space: Space, weights: list[float], **given) -> list:
 
 @pytest.mark.parametrize("objective", naive.OBJECTIVES)
 @pytest.mark.parametrize("filter", naive.FILTERS)
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(table=tables(), given_options=options, data=st.data())
 def test_finds_exactly_the_k_best_rules_by_weight(table, given_options, data, objective, filter):
     given = {**given_options, "objective": objective, "filter": filter}
