@@ -10,21 +10,24 @@ from lormika import Explainer, InputError, SearchOptions, Settings, mine_rules
 from lormika.cli.batch import batch
 from lormika.cli.explain import explain
 from lormika.cli.mine import mine
+from lormika.constraints import Constraints
+from lormika.frames.values import Scalar
 from lormika.option import options_of
-from lormika.options import MINING, MiningKeywords, SearchKeywords, SettingKeywords
+from lormika.options import MINING, NEED_INSTANCE, MiningKeywords, SearchKeywords, SettingKeywords
+
+NAMES = {"Constraints": Constraints, "Scalar": Scalar}  # known only to type checkers, where options are defined
 
 
 @pytest.mark.parametrize(("kind", "keywords"), [(Settings, SettingKeywords), (SearchOptions, SearchKeywords)])
 def test_keywords_are_the_fields_with_their_types(kind, keywords):
-    hints = get_type_hints(kind)
-    assert get_type_hints(keywords) == {one.name: hints[one.name] for one in fields(kind)}
+    hints = get_type_hints(kind, localns=NAMES)
+    assert get_type_hints(keywords, localns=NAMES) == {one.name: hints[one.name] for one in fields(kind)}
 
 
 def test_mining_takes_all_that_needs_no_instance():
-    needs_instance = {"per", "confirm", "weight"}
-    every = get_type_hints(SearchKeywords)
-    assert get_type_hints(MiningKeywords) == {name: every[name] for name in every if name not in needs_instance}
-    for name in needs_instance:
+    every = get_type_hints(SearchKeywords, localns=NAMES)
+    assert get_type_hints(MiningKeywords) == {name: every[name] for name in every if name not in NEED_INSTANCE}
+    for name in NEED_INSTANCE:
         with pytest.raises(InputError, match=f"{name} needs an instance"):
             mine_rules({"a": [1, 2]}, [0, 1], **{name: "category"})
 

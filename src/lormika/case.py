@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 import numpy as np
 
-from lormika.errors import InputError
+from lormika.constraints import Constraints
+from lormika.errors import InputError, quote
 from lormika.explanation import (
     AskedSummary,
     ClassSummary,
@@ -18,8 +19,10 @@ from lormika.explanation import (
     Explanation,
     NeighbourhoodSummary,
 )
+from lormika.frames import listing
 from lormika.frames.instances import Instances, Unseen
-from lormika.frames.values import plain
+from lormika.frames.schema import Schema
+from lormika.frames.values import Scalar, plain
 from lormika.models import Answer
 from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
@@ -30,14 +33,18 @@ from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
+from lormika.stages.goal import ANY, Goal
 from lormika.stages.items import Items, itemise, name_single
 from lormika.stages.neighbourhood import Neighbourhood
+from lormika.stages.permission import Permission, check_constraints
 from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
-from lormika.stages.trials import Plan, Trials, try_edits
+from lormika.stages.trials import Plan, Trials, Unlike, Ways, find_ways, try_edits
 from lormika.types import JsonObject
 from lormika.version import __version__
+
+T = TypeVar("T")
 
 _TOLERANCE = 1e-6  # two answers of a model that repeats itself may differ in the last digits
 
@@ -69,6 +76,7 @@ class Case:
     answer: Answer  # about the instance
     repeats: bool  # the model gave the same answer when asked twice about the instance
     trials: Trials | None  # None: no edits were tried
+    ways: Ways | None  # to any other class, by any change
     calls: int  # of the model
     rows: int  # in these calls
 
@@ -124,14 +132,15 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     labels.setflags(write=False)
     sample = Sample(parts.schema, near.rows, labels, near.n_real, parts.model.names)
     count = _Count(1, len(rows))
-    trials = None
+    trials = ways = None
     if plan is not None:
         other = np.flatnonzero(labels[: near.n_real] != own.labels[0])
-        unlike = near.rows[other[np.argsort(near.squared[other], kind="stable")]]
-        trying = try_edits(parts.spread, plan, own, answer[end : len(rows)], unlike, settings.n_asked)
-        trials = yield from count.through(trying)
+        nearest = other[np.argsort(near.squared[other], kind="stable")]
+        unlike = Unlike(near.rows[nearest], labels[nearest])
+        trials = yield from count.through(try_edits(plan, own, answer[end : len(rows)], unlike, settings.n_asked))
+        ways = yield from count.through(find_ways(parts.spread, trials, ANY))
     repeats = _agree(own, answer[len(rows) :])
-    return Case(parts, instance, unseen, near, sample, items, own, repeats, trials, count.calls, count.rows)
+    return Case(parts, instance, unseen, near, sample, items, own, repeats, trials, ways, count.calls, count.rows)
 
 
 class _Count:
@@ -140,7 +149,7 @@ class _Count:
     def __init__(self, calls: int, rows: int) -> None:
         self.calls, self.rows = calls, rows
 
-    def through(self, asking: Asking[Trials]) -> Asking[Trials]:
+    def through(self, asking: Asking[T]) -> Asking[T]:
         """The same questions, counted."""
         try:
             rows = next(asking)
@@ -149,8 +158,8 @@ class _Count:
                 self.rows += len(rows)
                 rows = asking.send((yield rows))
         except StopIteration as stop:
-            trials: Trials = stop.value
-            return trials
+            result: T = stop.value
+            return result
 
 
 def _agree(first: Answer, second: Answer) -> bool:
@@ -165,18 +174,59 @@ def _agree(first: Answer, second: Answer) -> bool:
 
 def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
     """Find the rules of a case, and collect everything needed to read them."""
-    sample = case.sample
+    sample, goal = case.sample, _goal(case, options)
     present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
     space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)
     if options.confirm:
-        rules = _choice(case, space).rules(options)
-    else:
-        weights = None
-        if options.weight == "effect":
-            weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
-        candidates = find_rules(space, options, weights, to_missing=case.trials is None)
-        rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, candidates)
-    return _explanation(case, rules, options)
+        trials, count = _trials(case, "confirm=True"), _Count(case.calls, case.rows)
+        ways = case.ways if goal is ANY else (yield from count.through(find_ways(case.parts.spread, trials, goal)))
+        assert ways is not None
+        rules = _choice(case, space, ways, goal).rules(options)
+        return _explanation(replace(case, ways=ways, calls=count.calls, rows=count.rows), rules, options, goal)
+    weights = None
+    if options.weight == "effect":
+        weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
+    found = find_rules(space, options, weights, to_missing=case.trials is None)
+    rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
+    return _explanation(case, rules, options, goal)
+
+
+def _goal(case: Case, options: SearchOptions) -> Goal:
+    """What changes must lead to, and what they may change."""
+    own = None if options.constraints is None else Constraints.of(options.constraints)
+    if own is not None:
+        check_constraints(case.parts.schema, own)
+    constraints = [one for one in (case.parts.constraints, own) if one is not None]
+    given = {"constraints": constraints, "target": options.target is not None, "at_least": options.at_least is not None}
+    if not any(given.values()):
+        return ANY
+    if not options.confirm:
+        name = next(name for name, value in given.items() if value)
+        raise InputError(f"{name} needs rules that were tried on the instance: leave confirm as it is")
+    if options.at_least is not None and case.answer.probabilities is None:
+        raise InputError("at_least is about probabilities, which this model does not give")
+    target = None if options.target is None else _class(case.sample.classes, options.target)
+    if constraints:
+        schema = case.parts.background.schema
+        permission = Permission.of(schema, case.instance, constraints)
+        return Goal(target, options.at_least, permission, _costs(schema, constraints))
+    return Goal(target, options.at_least)
+
+
+def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:
+    costs = np.ones(len(schema))
+    for one in constraints:
+        for name, cost in one.cost.items():
+            costs[schema.index(name)] = cost
+    return costs
+
+
+def _class(classes: Sequence[Scalar], target: Scalar) -> int:
+    """Position of a class, which its text may stand for."""
+    for place, name in enumerate(classes):
+        if name == target or str(name) == str(target):
+            return place
+    raise InputError(f"target={quote(target)}: there is no such class; there are {listing(classes)}")
 
 
 def _trials(case: Case, wanted: str) -> Trials:
@@ -185,14 +235,15 @@ def _trials(case: Case, wanted: str) -> Trials:
     return case.trials
 
 
-def _choice(case: Case, space: Space) -> Choice:
+def _choice(case: Case, space: Space, ways: Ways, goal: Goal) -> Choice:
     trials = _trials(case, "confirm=True")
     unit, before = case.answer.unit, float(case.answer.certainty(case.prediction)[0])
-    confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before)
-    return Choice(case.parts.background, space, case.sample.encoded, trials, confirmation, unit, before)
+    confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before, goal)
+    background, encoded = case.parts.background, case.sample.encoded
+    return Choice(background, space, encoded, trials, ways, goal, confirmation, unit, before)
 
 
-def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Explanation:
+def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Goal) -> Explanation:
     parts, near, sample = case.parts, case.near, case.sample
     prediction, schema = sample.classes[case.prediction], parts.background.schema
     instance = schema.decode(case.instance)
@@ -206,7 +257,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),
             *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
             *notes.about_rules(rules, sample, prediction, options, case.answer.unit),
-            *notes.about_trials(case.trials, options),
+            *notes.about_ways(case.parts.background, case.trials, case.ways, goal, case.answer.unit, options),
             *notes.about_codes(rules, parts.background, parts.spread.codes),
         ),
         features=parts.features,
@@ -269,9 +320,10 @@ def _asked(case: Case) -> AskedSummary | None:
 def _options(parts: Parts, options: SearchOptions) -> JsonObject:
     """All options as plain data."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
-    del chosen["cuts"]
     cuts = {name: list(points) for name, points in parts.cuts.items()}
-    return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts}
+    own = None if options.constraints is None else Constraints.of(options.constraints)
+    constraints = [one.to_dict() for one in (parts.constraints, own) if one is not None]
+    return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts, "constraints": constraints}
 
 
 def _named(options: Settings | SearchOptions) -> JsonObject:

@@ -11,6 +11,7 @@ import numpy as np
 from lormika import frames
 from lormika.case import Case, explain_together, locate_together
 from lormika.checks import check_choice
+from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
 from lormika.frames.schema import encoded_columns, read_schema
@@ -29,6 +30,7 @@ from lormika.options import (
 from lormika.parts import Parts
 from lormika.stages.background import Background
 from lormika.stages.items import check_cuts, equal_frequency_cuts
+from lormika.stages.permission import check_constraints
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 
@@ -78,6 +80,7 @@ class Explainer:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
         labels: UserColumn | None = None,
+        constraints: Constraints | Mapping[str, object] | None = None,
         preset: Preset = "default",
         **settings: Unpack[SettingKeywords],
     ) -> None:
@@ -91,6 +94,9 @@ class Explainer:
         if reader.n_rows < 3:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
         cuts = check_cuts(schema, chosen.cuts)
+        standing = None if constraints is None else Constraints.of(constraints)
+        if standing is not None:
+            check_constraints(schema, standing)
         coded = Background.of(schema, encoded_columns(schema, reader))
         classifier, own_labels = ask_background(model, background, reader, class_names, labels)
         if len(np.unique(own_labels)) < 2:
@@ -102,7 +108,7 @@ class Explainer:
         if as_paper:
             cuts = whole_table_cuts(coded, chosen.bins) | cuts
         search = PAPER_SEARCH if as_paper else SearchOptions()
-        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts)
+        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts, standing)
         self._set(parts)
         if parts.spread.identifiers:
             names = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))

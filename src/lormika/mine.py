@@ -14,7 +14,7 @@ from lormika.checks import check_integer
 from lormika.errors import InputError, quote
 from lormika.frames.schema import Schema, encoded_columns, is_identifier, read_schema
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
-from lormika.options import MINING, MOST_BINS, MiningKeywords
+from lormika.options import MINING, MOST_BINS, NEED_INSTANCE, MiningKeywords
 from lormika.rule import Rule
 from lormika.stages.items import check_cuts, itemise, name_single
 from lormika.stages.search import Space, make_lists
@@ -64,7 +64,7 @@ def mine_rules(
     sky = sun ⇒ out 0.25
     """
     for name in options:
-        if name in ("per", "confirm", "weight"):
+        if name in NEED_INSTANCE:
             raise InputError(f"{name} needs an instance, which rules of a table do not have: leave it out")
     chosen = MINING.but(options)
     check_integer("bins", bins, 2, MOST_BINS)

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypedDict
 
 from lormika.checks import MOST, check_integer
 from lormika.option import Options, choice, integer, number, switch
+
+if TYPE_CHECKING:
+    from lormika.constraints import Constraints
+    from lormika.frames.values import Scalar
 
 MOST_CONDITIONS = 6
 MOST_BINS = 1000
@@ -106,6 +110,9 @@ class SearchOptions(Options):
     Ranked by support or coverage alone, the best rules ignore the class: use at least `filter="productive"` with these
     objectives. `m` tames the confidence and lift of rules with few rows. With `weight="effect"`, the default if rules
     are confirmed, the objective is multiplied by the square of the least effect of a rule's features.
+
+    `constraints` say what may change (`Constraints`, or a dict). With a `target`, such as `"accepted"`, what speaks
+    against the prediction, and what would turn it, is about that class alone.
     """
 
     place: ClassVar = "explain(…)"
@@ -126,6 +133,12 @@ class SearchOptions(Options):
         ["effect", "none"],
         unset="effect, if confirmed",
     )
+    constraints: Constraints | Mapping[str, object] | None = None  # checked beside the background's columns
+    target: Scalar | None = None  # a class; checked beside the model's
+    at_least: float | None = number(
+        None, "Least probability that a change must give the class it leads to.", 0.0, 1.0, unset="that of the label"
+    )
+    spread: bool = switch(False, "Prefer counterfactuals that change different features.")
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
@@ -152,6 +165,10 @@ class SearchKeywords(TypedDict, total=False):
     per: Per
     confirm: bool
     weight: Weight | None
+    constraints: Constraints | Mapping[str, object] | None
+    target: Scalar | None
+    at_least: float | None
+    spread: bool
 
 
 class MiningKeywords(TypedDict, total=False):
@@ -166,6 +183,9 @@ class MiningKeywords(TypedDict, total=False):
     alpha: float
     correction: str
 
+
+NEED_INSTANCE = ("per", "confirm", "weight", "constraints", "target", "at_least", "spread")
+"""Search options that mean nothing to `mine_rules`."""
 
 PAPER_SETTINGS = Settings(thin="random", design="random", snap=False, n_asked=0)
 """The paper's neighbourhood; its numbers of neighbours are the defaults here, too."""

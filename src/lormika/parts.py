@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lormika.constraints import Constraints
 from lormika.explanation import FeatureSummary
 from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
@@ -32,6 +33,7 @@ class Parts:
     features: tuple[FeatureSummary, ...]
     spread: Spread
     schema: Schema  # of the background; without what is unseen in the instance
+    constraints: Constraints | None = None  # of everything that is explained
 
     @classmethod
     def of(
@@ -42,6 +44,7 @@ class Parts:
         settings: Settings,
         search: SearchOptions,
         cuts: Mapping[str, tuple[float, ...]],
+        constraints: Constraints | None = None,
     ) -> Parts:
         """Add everything else that is the same for every instance."""
         features = tuple(
@@ -53,7 +56,7 @@ class Parts:
             for f, feature in enumerate(background.schema.features)
         )
         spread, schema = Spread.of(background), background.schema
-        return cls(model, background, labels, settings, search, cuts, features, spread, schema)
+        return cls(model, background, labels, settings, search, cuts, features, spread, schema, constraints)
 
     @property
     def kernel_width(self) -> float:

@@ -14,7 +14,7 @@ from lormika.cli import parameters as p
 from lormika.cli.groups import Given, with_groups
 from lormika.cli.output import Talk, emit, show
 from lormika.option import options_of
-from lormika.options import MINING, MiningKeywords, Objective, Settings
+from lormika.options import MINING, NEED_INSTANCE, MiningKeywords, Objective, Settings
 from lormika.types import Keywords
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def mine(
     drop: p.Drop = [],
     reading: p.Reading,
     objective: p.Objectives = [Objective.LEVERAGE],
-    search: Annotated[Keywords, Given(p.SEARCH, MINING, without=("objective", "per", "confirm", "weight"))],
+    search: Annotated[Keywords, Given(p.SEARCH, MINING, without=("objective", *NEED_INSTANCE))],
     bins: Annotated[int, typer.Option(help=options_of(Settings)["bins"].text, rich_help_panel=p.SEARCH)] = 3,
     cut: p.Cut = [],
     output: p.Output,

@@ -48,6 +48,13 @@ class Feature:
         """Whether the column's type lists its categories, so that a model may rely on their positions."""
         return isinstance(self.restorer, Lookup) and restore.has_list(self.restorer)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of the categories means something: numbers, truths, and types that say so."""
+        if all(isinstance(category, int | float) for category in self.categories or ()):
+            return True
+        return isinstance(self.restorer, Lookup) and restore.is_ordered(self.restorer)
+
     def widened(self, more: Sequence[Scalar]) -> Feature:
         """The same feature with more categories, as `encode` gives them, after those of the background."""
         assert self.categories is not None

@@ -100,3 +100,8 @@ def has_list(native: np.ndarray) -> bool:
 def _alike(like: np.ndarray, values: Sequence[Scalar]) -> np.ndarray:
     """An array of the same type; texts may be longer than all so far."""
     return np.array(list(values), dtype=str if like.dtype.kind == "U" else like.dtype)
+
+
+def is_ordered(native: np.ndarray) -> bool:
+    """Whether the type says that its categories have an order: never."""
+    return False

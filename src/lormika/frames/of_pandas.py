@@ -112,3 +112,8 @@ def as_stored(native: UserColumn, value: Scalar) -> UserValue:
 def has_list(native: UserColumn) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.dtype).startswith(("category", "dictionary"))
+
+
+def is_ordered(native: UserColumn) -> bool:
+    """Whether a column's type says that its categories have an order."""
+    return bool(getattr(native.dtype, "ordered", False))

@@ -92,3 +92,8 @@ def as_stored(native: pl.Series, value: Scalar) -> UserValue:
 def has_list(native: pl.Series) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.dtype).startswith(("Categorical", "Enum"))
+
+
+def is_ordered(native: pl.Series) -> bool:
+    """Whether a column's type says that its categories have an order."""
+    return str(native.dtype).startswith("Enum")

@@ -101,3 +101,8 @@ def as_stored(native: pa.Array, value: Scalar) -> UserValue:
 def has_list(native: pa.Array) -> bool:
     """Whether a column's type lists its categories, so that a model may rely on their positions."""
     return str(native.type).startswith("dictionary")
+
+
+def is_ordered(native: pa.Array) -> bool:
+    """Whether a column's type says that its categories have an order."""
+    return bool(getattr(native.type, "ordered", False))

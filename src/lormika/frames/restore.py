@@ -1,7 +1,7 @@
 """Back from encoded columns to a table of the user's library, with its own types and category lists.
 
 Each library has a module: `column` (a restorer of a column), `assembler` (of tables), `declared_categories`; and, for
-categories that the background lacks, `widen`, `as_stored` and `has_list`.
+categories that the background lacks, `widen`, `as_stored` and `has_list`; and `is_ordered`.
 """
 
 from __future__ import annotations
@@ -71,3 +71,8 @@ def as_stored(lookup: Lookup, value: Scalar) -> Scalar | None:
 def has_list(lookup: Lookup) -> bool:
     """Whether the column's type lists its categories, so that a model may rely on their positions."""
     return bool(_library(lookup.categories).has_list(lookup.categories))
+
+
+def is_ordered(lookup: Lookup) -> bool:
+    """Whether the column's type says that its categories have an order."""
+    return bool(_library(lookup.categories).is_ordered(lookup.categories))

@@ -15,8 +15,9 @@ from lormika.rule import Category, Check, Condition, Counts, Equals, Interval, M
 from lormika.stages.background import Background
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import describe
+from lormika.stages.goal import Goal
 from lormika.stages.search import Candidate, Space, make_lists
-from lormika.stages.trials import Trials
+from lormika.stages.trials import Trials, Ways
 from lormika.stages.turning import Way, between
 
 _AT_FIRST = 8  # times k candidates of each kind
@@ -33,6 +34,8 @@ class Choice:
     space: Space
     sample: np.ndarray  # encoded rows
     trials: Trials
+    ways: Ways
+    goal: Goal
     confirmation: Confirmation
     unit: Unit
     before: float  # certainty of the prediction
@@ -98,7 +101,7 @@ class Choice:
         lists = self._candidates(options, weights, kinds, size)
         while lists:
             for kind, own in list(lists.items()):
-                kept[kind] = self._distinct(own, kind, options.k)
+                kept[kind] = self._distinct(own, kind, options)
                 if len(kept[kind]) == options.k or len(own) < size:
                     del lists[kind]
             size *= 2
@@ -115,12 +118,14 @@ class Choice:
         if not weights.any():
             return candidates
         every = make_lists(self.space, replace(options, per="category"))
+        if self.goal.target is not None:  # what speaks against the prediction speaks for the target
+            every[:, [c not in (self.space.prediction, self.goal.target) for c in range(len(self.space.classes))]] = -1
         places = [tuple(Category).index(kind) for kind in kinds]
         for candidate in self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights):
             candidates[self.space.category(candidate)].append(candidate)
         return candidates
 
-    def _distinct(self, candidates: list[Candidate], kind: Category, k: int) -> list[Rule]:
+    def _distinct(self, candidates: list[Candidate], kind: Category, options: SearchOptions) -> list[Rule]:
         """The first k that are confirmed, and match other rows and change other features than earlier ones."""
         rules: list[Rule] = []
         covers: list[np.ndarray] = []
@@ -135,8 +140,8 @@ class Choice:
                 continue
             covers.append(cover)
             changes |= {changed} if changed else set()
-            rules.append(self._finished(candidate, kind, check))
-            if len(rules) == k:
+            rules.append(self._finished(candidate, kind, check, options))
+            if len(rules) == options.k:
                 break
         return rules
 
@@ -144,9 +149,36 @@ class Choice:
         items = self.space.items
         return tuple(items.places[i][0] for i in candidate.items if i not in items.own)
 
-    def _finished(self, candidate: Candidate, kind: Category, check: Check) -> Rule:
-        rerun = None if kind.is_current else self._rerun(*self.confirmation.nearest(candidate.items))
-        return self.space.make_rule(candidate, check, rerun)
+    def _finished(self, candidate: Candidate, kind: Category, check: Check, options: SearchOptions) -> Rule:
+        if kind.is_current:
+            return self.space.make_rule(candidate, check, None)
+        row, label, certainty = self.confirmation.nearest(candidate.items)
+        rule = self.space.make_rule(candidate, check, self._rerun(row, label, certainty))
+        return rule if self.goal.permission is None else self._cut(rule, row, options)
+
+    def _cut(self, rule: Rule, row: np.ndarray, options: SearchOptions) -> Rule:
+        """A rule whose ranges end where values are no longer permitted, counted anew."""
+        places = [self.background.schema.index(name) for name in rule.features]
+        conditions = tuple(self._cut_range(c, f, row) for c, f in zip(rule.conditions, places, strict=True))
+        if conditions == rule.conditions:
+            return rule
+        counted = self._counted_rule(places, conditions, self.space.classes.index(rule.consequent), options)
+        return replace(counted, category=rule.category, rerun=rule.rerun, check=rule.check)
+
+    def _cut_range(self, condition: Condition, f: int, row: np.ndarray) -> Condition:
+        permission = self.goal.permission
+        assert permission is not None
+        is_changed = row[f] != self.trials.edits.instance[f]
+        if not isinstance(condition, Interval) or not is_changed or not permission.is_limited(f):
+            return condition
+        observed = self.background.observed(f)
+        last = math.nextafter(condition.high, -math.inf)
+        low, high = (permission.extent(f, row, end, observed) for end in (condition.low, last))
+        if condition.integer:
+            low, high = low - 0.5 if low == round(low) else low, high + 0.5 if high == round(high) else high
+        else:
+            high = math.nextafter(high, math.inf)
+        return replace(condition, low=max(condition.low, low), high=min(condition.high, high))
 
     def _rerun(self, row: np.ndarray, label: int, certainty: float) -> Rerun:
         edits = describe(self.background, self.trials.edits.instance, row)
@@ -158,11 +190,14 @@ class Choice:
     def _counterfactuals(self, options: SearchOptions) -> list[Rule]:
         """Ways to turn the prediction as rules: those with the fewest changes first."""
         rules: list[Rule] = []
-        for changes in sorted({len(way.features) for way in self.trials.ways}):
-            if len(rules) < options.k:
-                alike = [self._way_rule(way, options) for way in self.trials.ways if len(way.features) == changes]
+        by_cost: dict[float, list[Way]] = {}
+        for way in self.ways.ways:
+            by_cost.setdefault(self.goal.cost(way.features), []).append(way)
+        for cost in sorted(by_cost):
+            if len(rules) < options.k or options.spread:
+                alike = [self._way_rule(way, options) for way in by_cost[cost]]
                 rules += sorted(alike, key=lambda rule: self._order(rule, options))
-        return rules[: options.k]
+        return _spread(rules, options.k) if options.spread else rules[: options.k]
 
     def _way_rule(self, way: Way, options: SearchOptions) -> Rule:
         return replace(
@@ -218,6 +253,17 @@ def _value_order(schema: Schema, condition: Condition) -> float:
     if isinstance(condition, Equals):
         return schema.features[schema.index(condition.feature)].positions[condition.value]
     return math.inf
+
+
+def _spread(rules: list[Rule], k: int) -> list[Rule]:
+    """The first rule, and then, again and again, the first of those that share the fewest features with the chosen."""
+    chosen: list[Rule] = []
+    rest = list(rules)
+    while rest and len(chosen) < k:
+        used = [set(rule.features) for rule in chosen]
+        shared = [max((len(own & set(rule.features)) for own in used), default=0) for rule in rest]
+        chosen.append(rest.pop(shared.index(min(shared))))
+    return [rule for rule in rules if rule in chosen]
 
 
 def _jaccard(first: np.ndarray, second: np.ndarray) -> float:

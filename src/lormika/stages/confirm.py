@@ -13,6 +13,7 @@ from lormika.models import Unit
 from lormika.rule import Category, Check
 from lormika.stages.breaks import LEAST, Breaks, Sums, difference
 from lormika.stages.effects import MATTERS, largest_changes
+from lormika.stages.goal import ANY, Goal
 from lormika.stages.items import Items
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
@@ -33,8 +34,10 @@ class _Trial:
 class Confirmation:
     """Checks rules of one case; built once for all of them."""
 
-    def __init__(self, spread: Spread, items: Items, trials: Trials, unit: Unit, certainty: float) -> None:
-        self._items, self._trials, self._unit, self._before = items, trials, unit, certainty
+    def __init__(
+        self, spread: Spread, items: Items, trials: Trials, unit: Unit, certainty: float, goal: Goal = ANY
+    ) -> None:
+        self._items, self._trials, self._unit, self._before, self._goal = items, trials, unit, certainty, goal
         edits = trials.edits
         largest = largest_changes(edits, trials.singles, len(edits.instance))
         self.matters: np.ndarray = largest[list(items.features)] >= MATTERS
@@ -156,6 +159,12 @@ class Confirmation:
             inside = self._breaks.inside(changed[0])
             edits = inside[self._breaks.counted[inside]]
             nearest = int(self._trials.edits.levels[targets[0], 0])
+            if self._goal.permission is not None:
+                edits = self._permitted(edits)
+                levels = self._permitted(self._trials.edits.levels[targets[0]])
+                if len(edits) == 0:
+                    return None
+                nearest = int(levels[0] if len(levels) else edits[0])
             return _Trial(edits, self._trials.singles, nearest, np.array([[nearest]]))
         key = targets[0] * len(self._trials.edits.targets) + targets[1]
         pair = int(np.searchsorted(self._pair_keys, key))
@@ -163,4 +172,14 @@ class Confirmation:
             return None
         pairs = self._trials.pairs
         asked, first = np.unique(pairs.asked[pair], return_index=True)  # the nearest was asked about first
-        return _Trial(asked, pairs.responses, int(pairs.asked[pair, 0]), pairs.singles[pair][first])
+        if self._goal.permission is not None:
+            kept = self._goal.permits(self._trials.edits.rows(pairs.singles[pair][first]))
+            asked, first = asked[kept], first[kept]
+            if len(asked) == 0:
+                return None
+        return _Trial(asked, pairs.responses, int(asked[0]), pairs.singles[pair][first])
+
+    def _permitted(self, singles: np.ndarray) -> np.ndarray:
+        """Those of some single edits that are permitted."""
+        permitted: np.ndarray = singles[self._goal.permits(self._trials.edits.rows(singles[:, None]))]
+        return permitted

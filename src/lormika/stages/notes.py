@@ -14,8 +14,10 @@ from lormika.models import Model, Unit
 from lormika.options import Filter, SearchOptions
 from lormika.rule import Category, Rule
 from lormika.stages.background import Background
+from lormika.stages.edits import describe
+from lormika.stages.goal import ANY, Goal
 from lormika.stages.sample import Sample
-from lormika.stages.trials import Trials
+from lormika.stages.trials import Trials, Ways, best_move
 
 _EMPTY = {
     Category.CURRENT_SUPPORTING: "no conditions that are true now go with {prediction}",
@@ -157,15 +159,36 @@ def about_codes(rules: Sequence[Rule], background: Background, codes: Iterable[i
             )
 
 
-def about_trials(trials: Trials | None, options: SearchOptions) -> Iterator[Note]:
+def about_ways(
+    background: Background, trials: Trials | None, ways: Ways | None, goal: Goal, unit: Unit, options: SearchOptions
+) -> Iterator[Note]:
     """What was tried without success."""
-    if trials is None or not options.confirm:
+    if trials is None or ways is None or not options.confirm:
         return
-    if not trials.ways:
-        text = "No hypothetical contradicting rule: no change that was tried turns the prediction."
-        yield Note(text, Category.COUNTERFACTUAL)
-    elif trials.from_unlike:
+    if goal.target == int(trials.own.labels[0]):
+        yield Note("The prediction is the target already: nothing needs to change.", Category.COUNTERFACTUAL)
+        return
+    permitted = "permitted " if goal.permission is not None else ""
+    aim = "turns the prediction" if goal.target is None and goal.at_least is None else "reaches what was asked for"
+    if not ways.ways:
+        text = f"No hypothetical contradicting rule: no {permitted}change that was tried {aim}."
+        yield Note(text + _best_move(background, trials, goal, unit), Category.COUNTERFACTUAL)
+    elif ways.from_unlike:
         yield Note(
-            "No change of up to three features that was tried turns the prediction; the one shown was made from the "
+            f"No {permitted}change of up to three features that was tried {aim}; the one shown was made from the "
             "nearest real row with another label, by taking back as many of its values as possible."
         )
+
+
+def _best_move(background: Background, trials: Trials, goal: Goal, unit: Unit) -> str:
+    """How far the best permitted change moves the model, as a sentence; none, if everything is permitted."""
+    if goal is ANY or unit == "label":
+        return ""
+    best = best_move(trials, goal)
+    if best is None:
+        return " None of the changes that were tried is permitted."
+    row, certainty = best
+    before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
+    changes = " and ".join(map(str, describe(background, trials.edits.instance, row)))
+    what = "probability" if unit == "probability" else "margin"
+    return f" The best of them, {changes}, takes the {what} of the prediction from {before:.3g} to {certainty:.3g}."

@@ -19,6 +19,7 @@ class Responses:
     labels: np.ndarray
     certainty: np.ndarray  # of the prediction, in the model's unit
     change: np.ndarray  # of the log-odds (or the margin) of the prediction, from the instance on
+    likelihood: np.ndarray  # of each row's own label; NaN if the model gives no probabilities
 
     @property
     def turned(self) -> np.ndarray:
@@ -30,14 +31,18 @@ class Responses:
         return len(self.labels)
 
     def __getitem__(self, rows: slice) -> Responses:
-        return Responses(self.prediction, self.labels[rows], self.certainty[rows], self.change[rows])
+        arrays = (self.labels, self.certainty, self.change, self.likelihood)
+        return Responses(self.prediction, *(array[rows] for array in arrays))
 
 
 def respond(instance: Answer, answer: Answer) -> Responses:
     """Compare answers about some rows with the one about the instance."""
     prediction = int(instance.labels[0])
     change = _evidence(answer, prediction) - _evidence(instance, prediction)[0]
-    return Responses(prediction, answer.labels, answer.certainty(prediction), change)
+    likelihood = np.full(len(answer.labels), np.nan)
+    if answer.probabilities is not None:
+        likelihood = answer.probabilities[np.arange(len(likelihood)), answer.labels]
+    return Responses(prediction, answer.labels, answer.certainty(prediction), change, likelihood)
 
 
 def _evidence(answer: Answer, c: int) -> np.ndarray:

@@ -17,19 +17,20 @@ import numpy as np
 from lormika.models import Answer
 from lormika.rule import Condition
 from lormika.stages.asking import Asking
+from lormika.stages.goal import Goal
 from lormika.stages.responses import Responses, respond
 from lormika.stages.spread import Spread
 from lormika.stages.targets import origin
-from lormika.stages.turning import Way, between
+from lormika.stages.turning import Way, permitted_range
 
 _STEPS = (0.0, 1 / 3, 2 / 3, 0.97)  # shares of the background's rows beyond the first value
 _MOST_POINTS = 64  # of a grid
 _ENOUGH = 0.9
 
 
-def settle(spread: Spread, instance: np.ndarray, own: Answer, ways: Sequence[Way]) -> Asking[list[Way]]:
+def settle(spread: Spread, instance: np.ndarray, own: Answer, ways: Sequence[Way], goal: Goal) -> Asking[list[Way]]:
     """The same ways, each as wide as a grid of further values allows."""
-    grids = [_Grid(spread, instance, way) for way in ways]
+    grids = [_Grid(spread, instance, way, goal) for way in ways]
     answers = respond(own, (yield np.concatenate([grid.rows() for grid in grids])))
     settled, start = [], 0
     for grid in grids:
@@ -42,9 +43,11 @@ def settle(spread: Spread, instance: np.ndarray, own: Answer, ways: Sequence[Way
 class _Grid:
     """Values of each changed feature, and all their combinations (or those along the axes, if there are too many)."""
 
-    def __init__(self, spread: Spread, instance: np.ndarray, way: Way) -> None:
-        self._background, self._instance, self._way = spread.background, instance, way
-        self._values = [_steps(spread, f, instance[f], way.row[f]) for f in way.features]
+    def __init__(self, spread: Spread, instance: np.ndarray, way: Way, goal: Goal) -> None:
+        self._background, self._instance, self._way, self._goal = spread.background, instance, way, goal
+        steps = [_steps(spread, f, instance[f], way.row[f]) for f in way.features]
+        self._values = [_permitted(goal, f, values) for f, values in zip(way.features, steps, strict=True)]
+        self._to_the_end = [len(own) == len(all_) for own, all_ in zip(self._values, steps, strict=True)]
         sizes = [len(values) for values in self._values]
         if math.prod(sizes) <= _MOST_POINTS:
             self.points = list(product(*map(range, sizes)))
@@ -63,7 +66,7 @@ class _Grid:
     def widest(self, answers: Responses, own: slice) -> Way:
         """The largest box, starting at the first values, that mostly leads to the way's class."""
         points = np.array(self.points)
-        hits = answers.labels[own] == self._way.label
+        hits = (answers.labels[own] == self._way.label) & self._goal.reached(answers[own])
         best, most = tuple(0 for _ in self._values), 1
         for corner in product(*(range(len(values)) for values in self._values)):
             inside = (points <= corner).all(axis=1)
@@ -83,9 +86,19 @@ class _Grid:
         f, values = self._way.features[place], self._values[place]
         start, end, own = float(values[0]), float(values[corner]), float(self._instance[f])
         upwards = start >= origin(self._background, f, own)
-        if corner == len(values) - 1 and self._background.schema.features[f].is_numeric:
+        is_last = corner == len(values) - 1 and self._to_the_end[place]
+        if is_last and self._background.schema.features[f].is_numeric:
             end = math.inf if upwards else -math.inf
-        return between(self._background, f, start, end, own)
+        return permitted_range(self._background, self._goal, f, self._way.row, end, own)
+
+
+def _permitted(goal: Goal, f: int, values: np.ndarray) -> np.ndarray:
+    """Values that a number may change to; all of them, if nothing limits it."""
+    permission = goal.permission
+    if permission is None:
+        return values
+    inside: np.ndarray = values[(permission.low[f] <= values) & (values <= permission.high[f])]
+    return inside
 
 
 def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:

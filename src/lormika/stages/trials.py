@@ -15,30 +15,49 @@ from lormika.stages.asking import Asking
 from lormika.stages.background import Background
 from lormika.stages.edits import LEVELS, Edits, Pairs, count_pairs, make_pairs
 from lormika.stages.effects import effects
+from lormika.stages.goal import Goal
 from lormika.stages.responses import Responses, respond
 from lormika.stages.settle import settle
 from lormika.stages.spread import Spread
-from lormika.stages.turning import Combinations, Way, combine_pairs, combined_ways, exact_way, single_ways
+from lormika.stages.turning import Combinations, Way, combine_pairs, combined_ways, exact_way, single_hits, single_ways
 from lormika.stages.unlike import unlike_way
 
 _MOST_TRIPLES = 500  # rows
 _STRONGEST = 40  # pairs that triples extend
 _ENOUGH = 3  # ways that change one feature: then others need not be wide
 _SETTLED = 5  # ways that are widened
+_MOST_LINKED = 50  # rows of a group of linked features
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """The ways that were seen to lead to a goal."""
+
+    ways: tuple[Way, ...]
+    from_unlike: bool  # the only way was made from the nearest row with another label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unlike:
+    """Real rows that the model labels differently than the instance, the nearest first."""
+
+    rows: np.ndarray  # encoded
+    labels: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trials:
-    """Edits of an instance, what the model said about them, and the ways that were seen to turn its prediction."""
+    """Edits of an instance, and what the model said about them."""
 
+    own: Answer  # about the instance
     edits: Edits
     singles: Responses
     pairs: Combinations
     asked_pairs: int
+    wanted_pairs: int
     all_pairs: int
     effects: np.ndarray  # of each feature
-    ways: tuple[Way, ...]
-    from_unlike: bool  # the only way was made from the nearest row with another label
+    unlike: Unlike
 
     @property
     def weights(self) -> np.ndarray:
@@ -69,42 +88,99 @@ class Plan:
         return np.concatenate([self.edits.rows(singles), self.edits.rows(self.pairs.singles)])
 
 
-def try_edits(spread: Spread, plan: Plan, own: Answer, answer: Answer, unlike: np.ndarray, most: int) -> Asking[Trials]:
-    """Continue from the answers about the instance and the plan's rows; `unlike` rows have other labels."""
-    background, edits, pairs = spread.background, plan.edits, plan.pairs
+def try_edits(plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int) -> Asking[Trials]:
+    """Continue from the answers about the instance and the plan's rows."""
+    edits, pairs = plan.edits, plan.pairs
     singles, paired = respond(own, answer[: len(edits)]), respond(own, answer[len(edits) :])
     if len(pairs) < plan.wanted_pairs:
         pairs = _strongest_pairs(edits, singles, most)
         if len(pairs):
             paired = respond(own, (yield edits.rows(pairs.singles)))
     combined = combine_pairs(edits, pairs, paired)
-    weights = effects(edits, singles, len(edits.instance))
-    reducible = singles.turned[combined.singles].any(axis=2)
-    ways = single_ways(background, edits, singles) + combined_ways(background, edits, combined, reducible, weights)
+    sizes = effects(edits, singles, len(edits.instance))
+    return Trials(own, edits, singles, combined, len(pairs), plan.wanted_pairs, plan.all_pairs, sizes, unlike)
+
+
+def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
+    """Ways to a goal, from the edits that were tried; the model is asked again only where these do not do."""
+    background, edits, own = spread.background, trials.edits, trials.own
+    hits = single_hits(edits, trials.singles, goal)
+    reducible = hits[trials.pairs.singles].any(axis=2)
+    ways = single_ways(background, edits, trials.singles, goal)
+    ways += combined_ways(background, edits, trials.pairs, reducible, trials.effects, goal)
+    if goal.permission is not None and goal.permission.linked:
+        ways += yield from _linked_ways(background, trials, ways, goal)
     if not ways:
-        ways = yield from _further_ways(background, edits, own, singles, combined, weights)
-        if len(pairs) < plan.wanted_pairs:
-            ways = yield from _irreducible(background, edits.instance, own, ways)
-    from_unlike = not ways
-    if from_unlike:
-        way = yield from unlike_way(background, edits.instance, own, unlike)
-        ways = [] if way is None else [way]
-    else:
-        ways = yield from _settled(spread, own, edits.instance, ways)
-    return Trials(edits, singles, combined, len(pairs), plan.all_pairs, weights, tuple(ways), from_unlike)
+        ways = yield from _further_ways(background, trials, goal)
+        if trials.asked_pairs < trials.wanted_pairs:
+            ways = yield from _irreducible(background, edits.instance, own, ways, goal)
+    if ways:
+        ways = yield from _settled(spread, own, edits.instance, ways, goal)
+        return Ways(tuple(ways), from_unlike=False)
+    labels = trials.unlike.labels
+    rows = trials.unlike.rows[labels == goal.target] if goal.target is not None else trials.unlike.rows
+    way = yield from unlike_way(background, edits.instance, own, rows, goal)
+    return Ways(() if way is None else (way,), from_unlike=True)
 
 
-def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way]) -> Asking[list[Way]]:
+def best_move(trials: Trials, goal: Goal) -> tuple[np.ndarray, float] | None:
+    """The permitted edit, of those tried at first, that lowers the certainty most: its row, and the certainty."""
+    edits, pairs = trials.edits, trials.pairs
+    best: tuple[float, np.ndarray, float] | None = None
+    for singles, responses, asked in (
+        (np.arange(len(edits))[:, None], trials.singles, np.arange(len(edits))),
+        (pairs.singles.reshape(-1, pairs.singles.shape[-1]), pairs.responses, pairs.asked.ravel()),
+    ):
+        rows = edits.rows(singles)
+        places = np.flatnonzero(goal.permits(rows) & (responses.change[asked] < 0))
+        if len(places):
+            place = places[responses.change[asked[places]].argmin()]
+            change = float(responses.change[asked[place]])
+            if best is None or change < best[0]:
+                best = change, rows[place], float(responses.certainty[asked[place]])
+    return None if best is None else best[1:]
+
+
+def _linked_ways(background: Background, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
+    """Ways that change linked features, and nothing else, to the values of the nearest rows with other labels."""
+    assert goal.permission is not None
+    instance, found = trials.edits.instance, {way.features for way in ways}
+    groups = [tuple(sorted(group)) for group in goal.permission.linked if tuple(sorted(group)) not in found]
+    rows, owners = [], []
+    for group in groups:
+        changed = np.repeat(instance[None], len(trials.unlike.rows), axis=0)
+        changed[:, group] = trials.unlike.rows[:, group]
+        differs = ~np.isnan(changed[:, group]).any(axis=1) & (changed[:, group] != instance[list(group)]).all(axis=1)
+        changed = changed[differs]
+        own = list(dict.fromkeys(map(bytes, changed[goal.permits(changed)])))[:_MOST_LINKED]
+        rows += [np.frombuffer(row) for row in own]
+        owners += [group] * len(own)
+    if not rows:
+        return []
+    answers = respond(trials.own, (yield np.array(rows)))
+    linked: dict[tuple[int, ...], Way] = {}
+    for at in np.flatnonzero(goal.reached(answers)).tolist():
+        if owners[at] not in linked:
+            linked[owners[at]] = exact_way(background, instance, owners[at], rows[at], answers, at, goal)
+    return list(linked.values())
+
+
+def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
     """Widen the first ways that change several features, unless enough of them change one."""
     several = [way for way in ways if len(way.features) > 1]
     if len(ways) - len(several) >= _ENOUGH or not several:
         return ways
     chosen, rest = several[:_SETTLED], several[_SETTLED:]
-    wide = [way for way in chosen if _has_number(spread.background, way)]
+    wide = [way for way in chosen if _has_number(spread.background, way) and not _is_tested(way, goal)]
     if wide:
-        settled = iter((yield from settle(spread, instance, own, wide)))
+        settled = iter((yield from settle(spread, instance, own, wide, goal)))
         chosen = [next(settled) if way in wide else way for way in chosen]
     return [way for way in ways if len(way.features) == 1] + chosen + rest
+
+
+def _is_tested(way: Way, goal: Goal) -> bool:
+    """Whether a test of whole rows speaks of its features: then only its own values are known to be permitted."""
+    return goal.permission is not None and not goal.permission.tested.isdisjoint(way.features)
 
 
 def _has_number(background: Background, way: Way) -> bool:
@@ -125,58 +201,57 @@ def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
     return make_pairs(edits, np.sort(ranked[:low]))
 
 
-def _further_ways(
-    background: Background,
-    edits: Edits,
-    own: Answer,
-    singles: Responses,
-    pairs: Combinations,
-    weights: np.ndarray,
-) -> Asking[list[Way]]:
-    """Ways of two features at their far values, else of three features, where nothing smaller turns the prediction."""
+def _further_ways(background: Background, trials: Trials, goal: Goal) -> Asking[list[Way]]:
+    """Ways of two features at their far values, else of three features, where nothing smaller leads to the goal."""
+    edits, pairs = trials.edits, trials.pairs
     far = edits.far[pairs.targets][:, None]
     fresh = (far != pairs.singles).any(axis=2).all(axis=1)  # neither the nearest values nor the typical ones
     far, targets = far[fresh], pairs.targets[fresh]
-    triples = _triples(edits, singles, pairs)
+    triples = _triples(edits, trials.singles, pairs, goal)
     levels = edits.levels[triples].transpose(0, 2, 1)
     rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(levels.reshape(-1, 3))])
-    if len(rows) == 0:
+    if len(rows) == 0 or not goal.permits(rows).any():
         return []
-    answers = respond(own, (yield rows))
+    answers = respond(trials.own, (yield rows))
     apart = Combinations(targets, far, np.arange(len(far))[:, None], answers)
     together = Combinations(triples, levels, len(far) + np.arange(levels.size // 3).reshape(-1, LEVELS), answers)
     for combinations in (apart, together):
         irreducible = np.zeros(combinations.asked.shape, dtype=bool)  # nothing smaller turned
-        ways = combined_ways(background, edits, combinations, irreducible, weights)
+        ways = combined_ways(background, edits, combinations, irreducible, trials.effects, goal)
         if ways:
             return ways
     return []
 
 
-def _irreducible(background: Background, instance: np.ndarray, own: Answer, ways: list[Way]) -> Asking[list[Way]]:
+def _irreducible(
+    background: Background, instance: np.ndarray, own: Answer, ways: list[Way], goal: Goal
+) -> Asking[list[Way]]:
     """Ways of three features, or of two of them if these also turn it, since not all pairs were asked about."""
     places = [(way, f) for way in ways for f in way.features if len(way.features) > 2]
     if not places:
         return ways
     rows = np.array([np.where(np.arange(len(instance)) == f, instance, way.row) for way, f in places])
     answers = respond(own, (yield rows))
+    hits = goal.reached(answers) & goal.permits(rows)
     irreducible: dict[tuple[int, ...], Way] = {}
     for way in ways:
-        shorter = [i for i, (longer, _) in enumerate(places) if longer is way and answers.turned[i]]
+        shorter = [i for i, (longer, _) in enumerate(places) if longer is way and hits[i]]
         if shorter:
             at = min(shorter, key=lambda i: float(answers.change[i]))
             features = tuple(f for f in way.features if f != places[at][1])
-            way = exact_way(background, instance, features, rows[at], answers, at)
+            way = exact_way(background, instance, features, rows[at], answers, at, goal)
         irreducible.setdefault(way.features, way)
     return list(irreducible.values())
 
 
-def _triples(edits: Edits, singles: Responses, pairs: Combinations) -> np.ndarray:
+def _triples(edits: Edits, singles: Responses, pairs: Combinations, goal: Goal) -> np.ndarray:
     """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
+    is_open = _open_targets(edits, goal)
     lowest = pairs.responses.change[pairs.asked].min(axis=1)
     alone = singles.change[edits.levels].min(axis=1)
-    strongest = np.argsort(lowest, kind="stable")[:_STRONGEST]
-    own, third = pairs.targets[strongest], edits.pairable
+    open_pairs = np.flatnonzero(is_open[pairs.targets].all(axis=1))
+    strongest = open_pairs[np.argsort(lowest[open_pairs], kind="stable")[:_STRONGEST]]
+    own, third = pairs.targets[strongest], edits.pairable[is_open[edits.pairable]]
     features = edits.target_feature
     i, j = np.nonzero((features[own][:, None] != features[third][None, :, None]).all(axis=2))
     triples = np.sort(np.column_stack([own[i], third[j]]), axis=1)
@@ -186,3 +261,12 @@ def _triples(edits: Edits, singles: Responses, pairs: Combinations) -> np.ndarra
     order = order[np.diff(keys[order], prepend=-1) > 0]
     chosen = order[np.argsort(totals[order], kind="stable")][: _MOST_TRIPLES // LEVELS]
     return triples[chosen[np.argsort(keys[chosen])]]
+
+
+def _open_targets(edits: Edits, goal: Goal) -> np.ndarray:
+    """Which targets a feature may change to, at one of their levels, whatever else changes."""
+    if goal.permission is None:
+        return np.ones(len(edits.targets), dtype=bool)
+    permitted = goal.permission.values(edits.feature, edits.value)
+    is_open: np.ndarray = permitted[edits.levels].any(axis=1)
+    return is_open

@@ -8,13 +8,14 @@ class.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lormika.rule import Condition, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.edits import LEVELS, Edits, Pairs
+from lormika.stages.goal import Goal
 from lormika.stages.responses import Responses
 from lormika.stages.targets import origin
 
@@ -35,34 +36,44 @@ class Way:
     after: float  # mean certainty of the prediction over them
 
 
-def single_ways(background: Background, edits: Edits, singles: Responses) -> list[Way]:
+def single_ways(background: Background, edits: Edits, singles: Responses, goal: Goal) -> list[Way]:
     """Ways that change one feature: the nearest one; of equally near ones, the one with the least certainty."""
     ways = []
-    turned, steps = singles.turned, squared_steps(background, edits)
-    for f in np.unique(edits.feature[turned]).tolist():
+    hits, steps = single_hits(edits, singles, goal), squared_steps(background, edits)
+    for f in np.unique(edits.feature[hits]).tolist():
         own = np.flatnonzero(edits.feature == f)
         if background.schema.features[f].is_numeric:
             start = origin(background, f, float(edits.instance[f]))
             sides = (own[edits.value[own] >= start], own[edits.value[own] < start][::-1])
-            runs = [_run(singles, side) for side in sides if turned[side].any()]
+            runs = [_run(singles, side, hits) for side in sides if hits[side].any()]
             run = min(runs, key=lambda run: (steps[run[0]], singles.change[run[0]]))
-            ways.append(_number_way(background, edits, singles, f, run))
+            ways.append(_number_way(background, edits, singles, f, run, goal))
         else:
-            i = min(own[turned[own]].tolist(), key=lambda i: (singles.change[i], i))
+            i = min(own[hits[own]].tolist(), key=lambda i: (singles.change[i], i))
             value = float(edits.value[i])
             ways.append(_way(edits, singles, between(background, f, value, value, value), np.array([i])))
     return ways
 
 
-def _run(singles: Responses, outward: np.ndarray) -> np.ndarray:
-    """Single edits in one direction: from the first that turns the prediction, as long as they lead to its class."""
-    first = int(singles.turned[outward].argmax())
-    same = singles.labels[outward[first:]] == singles.labels[outward[first]]
+def single_hits(edits: Edits, singles: Responses, goal: Goal) -> np.ndarray:
+    """Which single edits are permitted, and lead to the goal."""
+    hits = goal.reached(singles)
+    if goal.permission is not None:
+        places = np.flatnonzero(hits)
+        hits = hits.copy()
+        hits[places] = goal.permission(edits.rows(places[:, None]))
+    return hits
+
+
+def _run(singles: Responses, outward: np.ndarray, hits: np.ndarray) -> np.ndarray:
+    """Single edits in one direction: from the first that leads to the goal, as long as they lead to its class."""
+    first = int(hits[outward].argmax())
+    same = hits[outward[first:]] & (singles.labels[outward[first:]] == singles.labels[outward[first]])
     run: np.ndarray = outward[first:][: len(same) if same.all() else int((~same).argmax())]
     return run
 
 
-def _number_way(background: Background, edits: Edits, singles: Responses, f: int, run: np.ndarray) -> Way:
+def _number_way(background: Background, edits: Edits, singles: Responses, f: int, run: np.ndarray, goal: Goal) -> Way:
     observed = background.observed(f)
     start, end, own = float(edits.value[run[0]]), float(edits.value[run[-1]]), float(edits.instance[f])
     upwards = start >= origin(background, f, own)
@@ -70,7 +81,10 @@ def _number_way(background: Background, edits: Edits, singles: Responses, f: int
         end = math.inf
     elif not upwards and end <= observed[0]:
         end = -math.inf
-    return _way(edits, singles, between(background, f, start, end, own), run)
+    condition = permitted_range(background, goal, f, edits.rows(run[:1, None])[0], end, own)
+    assert isinstance(condition, Interval)
+    inside = (condition.low <= edits.value[run]) & (edits.value[run] < condition.high)
+    return _way(edits, singles, condition, run[inside])
 
 
 def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray) -> Way:
@@ -85,6 +99,21 @@ def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray
         len(run),
         float(singles.certainty[run].mean()),
     )
+
+
+def permitted_range(background: Background, goal: Goal, f: int, row: np.ndarray, end: float, own: float) -> Condition:
+    """A category, or the range from a row's value to an end, as far as all of it is permitted."""
+    start, permission = float(row[f]), goal.permission
+    feature = background.schema.features[f]
+    if permission is None or not feature.is_numeric or not permission.is_limited(f):
+        return between(background, f, start, end, own)
+    end = permission.extent(f, row, end, background.observed(f))
+    if f in permission.tested and not background.is_whole(f):  # not rounded: who knows what is between two values
+        return Interval(feature.name, min(start, end), math.nextafter(max(start, end), math.inf), False)
+    condition = between(background, f, start, end, own)
+    assert isinstance(condition, Interval)
+    low, high = float(permission.low[f]), math.nextafter(float(permission.high[f]), math.inf)
+    return replace(condition, low=max(condition.low, low), high=min(condition.high, high))
 
 
 # Several features at a time
@@ -118,15 +147,23 @@ def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> Combinati
 
 
 def combined_ways(
-    background: Background, edits: Edits, combinations: Combinations, reducible: np.ndarray, effects: np.ndarray
+    background: Background,
+    edits: Edits,
+    combinations: Combinations,
+    reducible: np.ndarray,
+    effects: np.ndarray,
+    goal: Goal,
 ) -> list[Way]:
     """Ways that change several features, one for each set of them, for the sets whose features matter most.
 
-    `reducible` (combinations x levels) says where a part of the change turns the prediction already.
+    `reducible` (combinations x levels) says where a part of the change leads to the goal already.
     """
-    turned = combinations.responses.turned[combinations.asked] & ~reducible
-    chosen = _nearest_of_each_set(background, edits, combinations, turned, effects)
-    return [_combined_way(background, edits, combinations, i, int(turned[i].argmax())) for i in chosen]
+    hits = goal.reached(combinations.responses)[combinations.asked] & ~reducible
+    if goal.permission is not None:
+        places = np.nonzero(hits)
+        hits[places] = goal.permission(edits.rows(combinations.singles[places]))
+    chosen = _nearest_of_each_set(background, edits, combinations, hits, effects)
+    return [_combined_way(background, edits, combinations, i, int(hits[i].argmax()), goal) for i in chosen]
 
 
 def _nearest_of_each_set(
@@ -158,11 +195,13 @@ def squared_steps(background: Background, edits: Edits) -> np.ndarray:
     return np.where(background.numeric[edits.feature], steps, 2.0)
 
 
-def _combined_way(background: Background, edits: Edits, combinations: Combinations, i: int, level: int) -> Way:
+def _combined_way(
+    background: Background, edits: Edits, combinations: Combinations, i: int, level: int, goal: Goal
+) -> Way:
     singles, asked = combinations.singles[i, level], int(combinations.asked[i, level])
     row = edits.rows(singles[None])[0]
     features = tuple(int(f) for f in edits.feature[singles])
-    return exact_way(background, edits.instance, features, row, combinations.responses, asked)
+    return exact_way(background, edits.instance, features, row, combinations.responses, asked, goal)
 
 
 def exact_way(
@@ -172,10 +211,11 @@ def exact_way(
     row: np.ndarray,
     answers: Responses,
     at: int,
+    goal: Goal,
 ) -> Way:
     """A way with exactly these values, the only ones observed; `settle` may widen it."""
     certainty = float(answers.certainty[at])
-    conditions = tuple(between(background, f, float(row[f]), float(row[f]), float(instance[f])) for f in features)
+    conditions = tuple(permitted_range(background, goal, f, row, float(row[f]), float(instance[f])) for f in features)
     return Way(features, conditions, row, int(answers.labels[at]), certainty, 1, 1, certainty)
 
 

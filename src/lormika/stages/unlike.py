@@ -11,54 +11,85 @@ import numpy as np
 from lormika.models import Answer
 from lormika.stages.asking import Asking
 from lormika.stages.background import Background
+from lormika.stages.goal import Goal
 from lormika.stages.responses import respond
 from lormika.stages.turning import Way, exact_way
 
 _MOST_ROWS = 10
 
 
-def unlike_way(background: Background, instance: np.ndarray, own: Answer, unlike: np.ndarray) -> Asking[Way | None]:
+def unlike_way(
+    background: Background, instance: np.ndarray, own: Answer, unlike: np.ndarray, goal: Goal
+) -> Asking[Way | None]:
     """Find a way from encoded rows with other labels, the nearest first; None if there are no such rows."""
-    rows = np.where(np.isnan(unlike[:_MOST_ROWS]), instance, unlike[:_MOST_ROWS])  # missing is no target
-    rows = rows[_differs(rows, instance).any(axis=1)]
+    rows = _permitted(instance, unlike, goal)
     if len(rows) == 0:
         return None
+    units = _units(instance, goal)
     # The nearest row is most likely still unlike: what it needs is asked about at once.
-    answers = respond(own, (yield np.concatenate([rows, _each_restored(rows[0], instance)])))
-    if not answers.turned[: len(rows)].any():
+    first = _each_restored(rows[0], instance, units)
+    answers = respond(own, (yield np.concatenate([rows, first])))
+    hits = goal.reached(answers)
+    if not hits[: len(rows)].any():
         return None
-    chosen = int(answers.turned[: len(rows)].argmax())
-    row, there, at = rows[chosen], answers, chosen
-    back = answers[len(rows) :] if chosen == 0 else respond(own, (yield _each_restored(row, instance)))
-    while back.turned.any():
+    at = int(hits[: len(rows)].argmax())
+    row, there = rows[at], answers
+    back = answers[len(rows) :] if at == 0 else respond(own, (yield _each_restored(row, instance, units)))
+    while (spare := goal.reached(back) & goal.permits(_each_restored(row, instance, units))).any():
         # Those with the most to spare first; and as many of them at once as keep the row turned.
-        differing = np.flatnonzero(_differs(row, instance))
-        order = differing[np.argsort(np.where(back.turned, back.change, np.inf), kind="stable")][: back.turned.sum()]
-        steps = np.vstack([_restored(row, instance, order[None, : size + 1]) for size in range(len(order))])
+        differing = _differing(row, instance, units)
+        ranked = np.argsort(np.where(spare, back.change, np.inf), kind="stable")[: spare.sum()]
+        order = [differing[place] for place in ranked.tolist()]
+        steps = np.vstack([_restored(row, instance, order[: size + 1]) for size in range(len(order))])
         there = respond(own, (yield steps))
-        if not there.turned.any():  # a model that does not repeat itself
+        kept = goal.reached(there) & goal.permits(steps)
+        if not kept.any():  # a model that does not repeat itself
             return None
-        at = int(np.flatnonzero(there.turned)[-1])
+        at = int(np.flatnonzero(kept)[-1])
         row = steps[at]
         if not _differs(row, instance).any():  # the same
             return None
-        back = respond(own, (yield _each_restored(row, instance)))
-    return exact_way(background, instance, tuple(np.flatnonzero(_differs(row, instance)).tolist()), row, there, at)
+        back = respond(own, (yield _each_restored(row, instance, units)))
+    features = tuple(np.flatnonzero(_differs(row, instance)).tolist())
+    return exact_way(background, instance, features, row, there, at, goal)
 
 
-def _each_restored(row: np.ndarray, instance: np.ndarray) -> np.ndarray:
-    """Copies of a row, each with one feature as the instance has it."""
-    return _restored(row, instance, np.flatnonzero(_differs(row, instance))[:, None])
+def _permitted(instance: np.ndarray, unlike: np.ndarray, goal: Goal) -> np.ndarray:
+    """The nearest rows, as far as they may be reached: with the instance's values where these may not change."""
+    rows = np.where(np.isnan(unlike), instance, unlike)  # missing is no target
+    if goal.permission is not None:
+        rows = goal.permission.approach(rows)
+        rows = rows[_differs(rows, instance).any(axis=1) & goal.permits(rows)]
+    nearest = rows[:_MOST_ROWS]
+    return nearest[_differs(nearest, instance).any(axis=1)]
+
+
+def _units(instance: np.ndarray, goal: Goal) -> list[list[int]]:
+    """Features that change together; most of them by themselves."""
+    linked = [] if goal.permission is None else [list(group) for group in goal.permission.linked]
+    bound = {f for group in linked for f in group}
+    return [[f] for f in range(len(instance)) if f not in bound] + linked
+
+
+def _differing(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> list[list[int]]:
+    differs = _differs(row, instance)
+    return [unit for unit in units if differs[unit].any()]
+
+
+def _each_restored(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
+    """Copies of a row, each with one unit as the instance has it."""
+    copies = [_restored(row, instance, [unit]) for unit in _differing(row, instance, units)]
+    return np.vstack(copies) if copies else np.empty((0, len(row)))
+
+
+def _restored(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
+    """A copy of a row with some units as the instance has them."""
+    copy = row.copy()
+    for unit in units:
+        copy[unit] = instance[unit]
+    return copy
 
 
 def _differs(row: np.ndarray, instance: np.ndarray) -> np.ndarray:
     differs: np.ndarray = ~((row == instance) | (np.isnan(row) & np.isnan(instance)))
     return differs
-
-
-def _restored(row: np.ndarray, instance: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Copies of a row, each with some features (copies x features) as the instance has them."""
-    rows = np.repeat(row[None], len(features), axis=0)
-    for column in features.T:
-        rows[np.arange(len(rows)), column] = instance[column]
-    return rows

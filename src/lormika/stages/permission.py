@@ -1,0 +1,314 @@
+"""Permission: which changes of one instance its constraints permit.
+
+Constraints of one feature (fixed, up, down, ranges, changes) become the values that it may take. Constraints of whole
+rows (where, linked, a function) are tested on changed rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from lormika.constraints import Constraints, RelativeLimits, Transitions
+from lormika.errors import InputError, quote
+from lormika.frames import listing
+from lormika.frames.evaluator import Column, Rows, Values
+from lormika.frames.feature import Feature
+from lormika.frames.schema import Schema
+from lormika.frames.values import Scalar
+from lormika.frames.where import RowTest
+from lormika.types import UserTable
+
+_MOST_WHOLE = 10_000  # whole numbers of a range that are tested one by one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Permission:
+    """What may change in one instance."""
+
+    schema: Schema
+    instance: np.ndarray  # encoded
+    low: np.ndarray  # of each number, the least value that it may change to
+    high: np.ndarray
+    categories: Mapping[int, np.ndarray]  # of some features, a mask of those that it may change to
+    linked: tuple[tuple[int, ...], ...]
+    tests: tuple[RowTest, ...]
+    functions: tuple[Callable[[UserTable], object], ...]
+    tested: frozenset[int]  # features that the tests speak of; all, if there is a function
+
+    @classmethod
+    def of(cls, schema: Schema, instance: np.ndarray, constraints: Sequence[Constraints]) -> Permission:
+        """What all constraints permit; they must have been checked."""
+        low, high = np.full(len(schema), -math.inf), np.full(len(schema), math.inf)
+        categories: dict[int, np.ndarray] = {}
+        for one in constraints:
+            for name in one.features:
+                f = schema.index(name)
+                feature, value = schema.features[f], float(instance[f])
+                if feature.is_numeric:
+                    own_low, own_high = _limits(one, name, value)
+                    low[f], high[f] = max(low[f], own_low), min(high[f], own_high)
+                else:
+                    mask = _categories(one, feature, value)
+                    categories[f] = mask & categories.get(f, np.ones(len(mask), dtype=bool))
+        tests = tuple(RowTest.of(condition) for one in constraints for condition in one.where)
+        functions = tuple(one.permits for one in constraints if one.permits is not None)
+        named = frozenset(schema.index(name) for test in tests for name in test.names)
+        return cls(
+            schema,
+            instance,
+            low,
+            high,
+            categories,
+            tuple(tuple(map(schema.index, group)) for one in constraints for group in one.linked),
+            tests,
+            functions,
+            frozenset(range(len(schema))) if functions else named,
+        )
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """Which changed rows are permitted."""
+        changed = self._changed(rows)
+        permitted: np.ndarray = ~(changed & ~self._values(rows)).any(axis=1)
+        for group in self.linked:
+            together = changed[:, list(group)]
+            permitted &= together.all(axis=1) | ~together.any(axis=1)
+        if self.tests or self.functions:
+            places = np.flatnonzero(permitted)
+            permitted[places] = self._tested(rows[places])
+        return permitted
+
+    def _changed(self, rows: np.ndarray) -> np.ndarray:
+        changed: np.ndarray = ~((rows == self.instance) | (np.isnan(rows) & np.isnan(self.instance)))
+        return changed
+
+    def _values(self, rows: np.ndarray) -> np.ndarray:
+        """Which values a feature may change to (rows x features)."""
+        with np.errstate(invalid="ignore"):
+            values: np.ndarray = (self.low <= rows) & (rows <= self.high)
+        for f, mask in self.categories.items():
+            codes = rows[:, f]
+            present = ~np.isnan(codes)
+            values[present, f] = mask[codes[present].astype(np.intp)]
+        return values
+
+    def values(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Which values each of these features may change to, whatever else changes."""
+        permitted: np.ndarray = np.logical_and(self.low[features] <= values, values <= self.high[features])
+        for f, mask in self.categories.items():
+            own = features == f
+            permitted[own] = mask[values[own].astype(np.intp)]
+        return permitted
+
+    def _tested(self, rows: np.ndarray) -> np.ndarray:
+        permitted = np.ones(len(rows), dtype=bool)
+        if len(rows) == 0:
+            return permitted
+        columns = _columns(self.schema, rows)
+        now = _columns(self.schema, self.instance[None])
+        for test in self.tests:
+            permitted &= test.matching(Rows(len(rows), columns, now))
+        for function in self.functions:
+            permitted &= _ask(function, self.schema.restore(rows), len(rows))
+        return permitted
+
+    def approach(self, rows: np.ndarray) -> np.ndarray:
+        """Changed rows with the instance's values where a feature, or a group of linked ones, may not change so."""
+        rows = np.where(self._values(rows), rows, self.instance)
+        for group in self.linked:
+            apart = np.flatnonzero(~self._changed(rows)[:, list(group)].all(axis=1))
+            for f in group:
+                rows[apart, f] = self.instance[f]
+        return rows
+
+    # Ranges
+
+    def is_limited(self, f: int) -> bool:
+        """Whether something limits the values that a feature may change to."""
+        return bool(f in self.tested or f in self.categories or self.low[f] > -math.inf or self.high[f] < math.inf)
+
+    def extent(self, f: int, row: np.ndarray, end: float, observed: np.ndarray) -> float:
+        """How far a number of a permitted row may move towards an end: every value on the way is permitted."""
+        start = float(row[f])
+        end = min(max(end, float(self.low[f])), float(self.high[f]))
+        if f not in self.tested or end == start:
+            return end
+        values = self._between(f, row, start, end, observed)
+        rows = np.repeat(row[None], len(values), axis=0)
+        rows[:, f] = values
+        permitted = self(rows)
+        reached = values if permitted.all() else values[: int(permitted.argmin())]
+        return float(reached[-1]) if len(reached) else start
+
+    def _between(self, f: int, row: np.ndarray, start: float, end: float, observed: np.ndarray) -> np.ndarray:
+        """Values from after the start to the end, in their order, at which a test may change its mind."""
+        upwards = end > start
+        low, high = (start, end) if upwards else (end, start)
+        low, high = max(low, float(observed[0])), min(high, float(observed[-1]))  # beyond it, nothing is known
+        values = [observed, *(np.array(sorted(test.numbers)) for test in self.tests)]
+        values += [row[[*self.tested]], self.instance[[*self.tested]]]
+        if self.schema.features[f].integer and high - low <= _MOST_WHOLE:
+            values.append(np.arange(math.ceil(low), math.floor(high) + 1, dtype=float))
+        every = np.unique(np.concatenate(values))
+        every = np.unique(np.concatenate([every, np.nextafter(every, -math.inf), np.nextafter(every, math.inf)]))
+        if self.schema.features[f].integer:
+            every = every[every == np.rint(every)]
+        every = every[(low <= every) & (every <= high) & (every != start)]
+        ordered: np.ndarray = every if upwards else every[::-1]
+        return ordered
+
+
+def check_constraints(schema: Schema, constraints: Constraints) -> None:
+    """Refuse what names something that is not there, or cannot be."""
+    for name in constraints.features:
+        if name not in schema.places:
+            raise InputError(f"constraints: there is no feature {name!r}; there are {listing(schema.names)}")
+    for name in (*constraints.up, *constraints.down):
+        feature = schema.features[schema.index(name)]
+        if not feature.is_numeric and not feature.is_ordered and name not in constraints.orders:
+            raise InputError(
+                f"constraints: the categories of {name!r} have no order, so that it can neither rise nor fall: give "
+                "their order in orders, or the permitted changes in changes"
+            )
+    for place, mapping in (("changes", constraints.changes), ("forbidden", constraints.forbidden)):
+        _check_transitions(schema, place, mapping)
+    for name, categories in constraints.orders.items():
+        feature = schema.features[schema.index(name)]
+        for value in categories:
+            _code(feature, value, "orders")
+    for name in constraints.ranges:
+        if not schema.features[schema.index(name)].is_numeric:
+            raise InputError(f"constraints: ranges: {name!r} is no number; give the permitted changes in changes")
+    _check_conditions(schema, constraints)
+
+
+def _check_conditions(schema: Schema, constraints: Constraints) -> None:
+    """Evaluate each condition once, so that its errors are found before anything is explained."""
+    row = np.array([[math.nan if f.is_numeric else 0.0 for f in schema.features]])
+    columns = _columns(schema, row)
+    for condition in constraints.where:
+        try:
+            RowTest.of(condition).matching(Rows(1, columns, columns))
+        except InputError as error:
+            raise InputError(f"constraints: where: {error}") from error
+
+
+def _check_transitions(schema: Schema, place: str, mapping: Transitions) -> None:
+    for name, moves in mapping.items():
+        feature = schema.features[schema.index(name)]
+        if feature.is_numeric:
+            raise InputError(f"constraints: {place}: {name!r} is a number; give its limits in ranges")
+        for value, others in moves.items():
+            for category in (value, *others):
+                _code(feature, category, place)
+
+
+def _code(feature: Feature, value: Scalar, place: str) -> int:
+    """Position of a category; in files, its text may stand for a number or a truth."""
+    if value in feature.positions:
+        return feature.positions[value]
+    named = [code for category, code in feature.positions.items() if str(category) == str(value)]
+    if len(named) != 1:
+        raise InputError(
+            f"constraints: {place}: {feature.name!r} has no category {quote(value)}; it has "
+            f"{listing(feature.categories or ())}"
+        )
+    return named[0]
+
+
+def _limits(constraints: Constraints, name: str, value: float) -> tuple[float, float]:
+    """The values that a number may change to."""
+    low, high = -math.inf, math.inf
+    if name in constraints.fixed:
+        return math.inf, -math.inf
+    limits = constraints.ranges.get(name)
+    is_relative = isinstance(limits, str) or name in constraints.up or name in constraints.down
+    if math.isnan(value) and is_relative:  # there is nothing to start from
+        return math.inf, -math.inf
+    if isinstance(limits, str):
+        relative = RelativeLimits.of(limits)
+        assert relative is not None
+        low, high = relative.around(value)
+    elif limits is not None:
+        low, high = (-math.inf if limits[0] is None else limits[0]), (math.inf if limits[1] is None else limits[1])
+    if name in constraints.up:
+        low = max(low, value)
+    if name in constraints.down:
+        high = min(high, value)
+    return low, high
+
+
+def _categories(constraints: Constraints, feature: Feature, value: float) -> np.ndarray:
+    """The categories that a feature may change to, as a mask."""
+    name = feature.name
+    codes = np.arange(len(feature.positions))
+    mask = np.ones(len(codes), dtype=bool)
+    if name in constraints.fixed:
+        return ~mask
+    own = None if math.isnan(value) else int(value)
+    if name in constraints.changes:
+        moves = {_code(feature, key, "changes"): to for key, to in constraints.changes[name].items()}
+        mask &= np.isin(codes, [_code(feature, other, "changes") for other in moves.get(own, ())])  # type: ignore
+    if name in constraints.forbidden:
+        moves = {_code(feature, key, "forbidden"): to for key, to in constraints.forbidden[name].items()}
+        mask &= ~np.isin(codes, [_code(feature, other, "forbidden") for other in moves.get(own, ())])  # type: ignore
+    for names, sign in ((constraints.up, 1), (constraints.down, -1)):
+        if name in names:
+            mask &= _beyond(constraints, feature, own, sign)
+    return mask
+
+
+def _beyond(constraints: Constraints, feature: Feature, own: int | None, sign: int) -> np.ndarray:
+    """The categories above (or below) one, in their order; those without a place in it are neither."""
+    ranks = np.full(len(feature.positions), math.nan)
+    order = constraints.orders.get(feature.name)
+    if order is None:
+        ranks[:] = np.arange(len(ranks))
+    else:
+        ranks[[_code(feature, value, "orders") for value in order]] = np.arange(len(order))
+    rank = math.nan if own is None else ranks[own]
+    above: np.ndarray = sign * (ranks - rank) >= 0
+    return above
+
+
+def _columns(schema: Schema, rows: np.ndarray) -> dict[str, Column]:
+    """Encoded rows as the columns of a condition."""
+    return {f.name: partial(_column, f, rows[:, i]) for i, f in enumerate(schema.features)}
+
+
+def _column(feature: Feature, values: np.ndarray) -> Values | None:
+    missing = np.isnan(values)
+    if feature.categories is None:
+        return Values("number", values, missing)
+    kinds = {_kind(category) for category in feature.categories}
+    if len(kinds) > 1:
+        return None
+    kind = kinds.pop() if kinds else "empty"
+    categories = np.empty(len(feature.categories) + 1, dtype=object)
+    categories[:-1] = feature.categories
+    categories[-1] = {"text": "", "truth": False}.get(kind, 0)
+    chosen = categories[np.where(missing, len(categories) - 1, values).astype(np.intp)]
+    return Values(kind, chosen.astype(bool) if kind == "truth" else chosen, missing)
+
+
+def _kind(category: Scalar) -> str:
+    if isinstance(category, bool):
+        return "truth"
+    return "text" if isinstance(category, str) else "number"
+
+
+def _ask(function: Callable[[UserTable], object], frame: UserTable, n_rows: int) -> np.ndarray:
+    try:
+        answer = np.asarray(function(frame))
+    except Exception as error:
+        raise InputError(f"constraints: permits failed on {n_rows} rows: {type(error).__name__}: {error}") from error
+    if answer.shape != (n_rows,) or answer.dtype.kind != "b":
+        raise InputError(
+            f"constraints: permits gave an answer of shape {answer.shape} and type {answer.dtype} for {n_rows} rows; "
+            "return True or False for each row"
+        )
+    return answer
