@@ -1,6 +1,7 @@
 """Explain one prediction with the k best if-then rules around it."""
 
 from lormika.case import Case
+from lormika.constraints import Constraints
 from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
@@ -15,6 +16,7 @@ __all__ = [
     "Case",
     "Category",
     "Check",
+    "Constraints",
     "Counts",
     "Effect",
     "Equals",

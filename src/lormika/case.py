@@ -102,7 +102,7 @@ def locate_together(parts: Parts, instances: Instances, spread: Spread = map) ->
     find = partial(neighbourhood.find, parts.background, parts.labels, settings=parts.settings)
     near = [one for some in spread(find, instances.blocks()) for one in some]
     ways = [locate(parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
-    return run_together(parts.model, parts.schema, ways, instances.unseen, spread)
+    return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True)
 
 
 def explain_together(cases: Sequence[Case], options: SearchOptions, spread: Spread = map) -> list[Explanation]:

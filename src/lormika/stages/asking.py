@@ -36,17 +36,22 @@ class _Result(Generic[T]):
 
 
 def run_together(
-    model: Model, schema: Schema, ways: Sequence[Asking[T]], unseen: Sequence[Unseen], spread: Spread = map
+    model: Model,
+    schema: Schema,
+    ways: Sequence[Asking[T]],
+    unseen: Sequence[Unseen],
+    spread: Spread = map,
+    *,
+    again: bool = False,
 ) -> list[T]:
     """Run all of them to the end; in each round, one model call answers what all of them ask.
 
     For each, `unseen` says which categories only its instance has: where the columns' types list their categories,
-    instances with the same ones share a call. In the first round the model is asked a second time about the first row
-    of each, apart from all others: the last row of that answer shows whether the model repeats itself.
+    instances with the same ones share a call. With `again`, in the first round, the model is asked a second time about
+    the first row of each, apart from all others: the last row of that answer shows whether the model repeats itself.
     """
     results: dict[int, T] = {}
     answers: dict[int, Answer | None] = dict.fromkeys(range(len(ways)))
-    is_first = True
     while answers:
         turns = [(ways[i], answer) for i, answer in answers.items()]
         steps = dict(zip(answers, spread(_advance, turns), strict=True))
@@ -54,9 +59,9 @@ def run_together(
         results |= {i: step.value for i, step in steps.items() if isinstance(step, _Result)}
         replies: dict[int, Answer | None] = {}
         for some in groups(schema, {i: unseen[i] for i in rows}):
-            replies |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=is_first)
+            replies |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=again)
         answers = {i: replies[i] for i in rows}
-        is_first = False
+        again = False
     return [results[i] for i in range(len(ways))]
 
 

@@ -175,7 +175,7 @@ class Choice:
         last = math.nextafter(condition.high, -math.inf)
         low, high = (permission.extent(f, row, end, observed) for end in (condition.low, last))
         if condition.integer:
-            low, high = low - 0.5 if low == round(low) else low, high + 0.5 if high == round(high) else high
+            low, high = low - 0.5 * (low == np.rint(low)), high + 0.5 * (high == np.rint(high))
         else:
             high = math.nextafter(high, math.inf)
         return replace(condition, low=max(condition.low, low), high=min(condition.high, high))

@@ -17,7 +17,7 @@ from lormika.stages.background import Background
 from lormika.stages.edits import describe
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.sample import Sample
-from lormika.stages.trials import Trials, Ways, best_move
+from lormika.stages.trials import Trials, Ways
 
 _EMPTY = {
     Category.CURRENT_SUPPORTING: "no conditions that are true now go with {prediction}",
@@ -172,7 +172,7 @@ def about_ways(
     aim = "turns the prediction" if goal.target is None and goal.at_least is None else "reaches what was asked for"
     if not ways.ways:
         text = f"No hypothetical contradicting rule: no {permitted}change that was tried {aim}."
-        yield Note(text + _best_move(background, trials, goal, unit), Category.COUNTERFACTUAL)
+        yield Note(text + _best_move(background, trials, ways, goal, unit), Category.COUNTERFACTUAL)
     elif ways.from_unlike:
         yield Note(
             f"No {permitted}change of up to three features that was tried {aim}; the one shown was made from the "
@@ -180,14 +180,13 @@ def about_ways(
         )
 
 
-def _best_move(background: Background, trials: Trials, goal: Goal, unit: Unit) -> str:
+def _best_move(background: Background, trials: Trials, ways: Ways, goal: Goal, unit: Unit) -> str:
     """How far the best permitted change moves the model, as a sentence; none, if everything is permitted."""
     if goal is ANY or unit == "label":
         return ""
-    best = best_move(trials, goal)
-    if best is None:
-        return " None of the changes that were tried is permitted."
-    row, certainty = best
+    if ways.best is None:
+        return " None that is permitted lowers the certainty of the prediction."
+    row, certainty = ways.best
     before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
     changes = " and ".join(map(str, describe(background, trials.edits.instance, row)))
     what = "probability" if unit == "probability" else "margin"

@@ -127,6 +127,14 @@ class Permission:
 
     # Ranges
 
+    def ends(self, f: int, observed: np.ndarray) -> list[float]:
+        """The last observed values that a number may change to, in directions in which something limits it."""
+        low, high = np.searchsorted(observed, self.low[f]), np.searchsorted(observed, self.high[f], "right")
+        if low >= high:
+            return []
+        ends = [low] * bool(low > 0) + [high - 1] * bool(high < len(observed))
+        return [float(observed[end]) for end in dict.fromkeys(ends)]
+
     def is_limited(self, f: int) -> bool:
         """Whether something limits the values that a feature may change to."""
         return bool(f in self.tested or f in self.categories or self.low[f] > -math.inf or self.high[f] < math.inf)

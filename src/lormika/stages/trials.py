@@ -34,7 +34,8 @@ class Ways:
     """The ways that were seen to lead to a goal."""
 
     ways: tuple[Way, ...]
-    from_unlike: bool  # the only way was made from the nearest row with another label
+    from_unlike: bool = False  # the only way was made from the nearest row with another label
+    best: tuple[np.ndarray, float] | None = None  # without a way, the best permitted edit: its row, and the certainty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +108,8 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
     hits = single_hits(edits, trials.singles, goal)
     reducible = hits[trials.pairs.singles].any(axis=2)
     ways = single_ways(background, edits, trials.singles, goal)
+    ends = yield from _try_ends(background, trials, {way.features[0] for way in ways}, goal)
+    ways += [way for way, is_hit in ends if is_hit]
     ways += combined_ways(background, edits, trials.pairs, reducible, trials.effects, goal)
     if goal.permission is not None and goal.permission.linked:
         ways += yield from _linked_ways(background, trials, ways, goal)
@@ -116,29 +119,56 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
             ways = yield from _irreducible(background, edits.instance, own, ways, goal)
     if ways:
         ways = yield from _settled(spread, own, edits.instance, ways, goal)
-        return Ways(tuple(ways), from_unlike=False)
+        return Ways(tuple(ways))
     labels = trials.unlike.labels
     rows = trials.unlike.rows[labels == goal.target] if goal.target is not None else trials.unlike.rows
     way = yield from unlike_way(background, edits.instance, own, rows, goal)
-    return Ways(() if way is None else (way,), from_unlike=True)
+    return Ways(() if way is None else (way,), way is not None, _best(trials, goal, [end for end, _ in ends]))
 
 
-def best_move(trials: Trials, goal: Goal) -> tuple[np.ndarray, float] | None:
-    """The permitted edit, of those tried at first, that lowers the certainty most: its row, and the certainty."""
+def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal) -> Asking[list[tuple[Way, bool]]]:
+    """Ways to the last permitted values of numbers whose limits were not asked about; and whether they lead there."""
+    if goal.permission is None or len(done) >= _ENOUGH:
+        return []
+    edits, instance = trials.edits, trials.edits.instance
+    rows, features = [], []
+    for f in range(len(instance)):
+        if f in done or not background.schema.features[f].is_numeric:
+            continue
+        asked = edits.value[edits.feature == f]
+        for value in goal.permission.ends(f, background.observed(f)):
+            if value not in asked and value != instance[f]:
+                row = instance.copy()
+                row[f] = value
+                rows.append(row)
+                features.append(f)
+    encoded = np.array(rows).reshape(len(rows), len(instance))
+    permitted = np.flatnonzero(goal.permits(encoded))
+    if len(permitted) == 0:
+        return []
+    answers = respond(trials.own, (yield encoded[permitted]))
+    hits = goal.reached(answers)
+    return [
+        (exact_way(background, instance, (features[place],), rows[place], answers, at, goal), bool(hits[at]))
+        for at, place in enumerate(permitted.tolist())
+    ]
+
+
+def _best(trials: Trials, goal: Goal, ends: list[Way]) -> tuple[np.ndarray, float] | None:
+    """The permitted edit that lowers the certainty most, of singles, pairs and ends: its row, and the certainty."""
     edits, pairs = trials.edits, trials.pairs
-    best: tuple[float, np.ndarray, float] | None = None
+    before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
+    moves = [(way.row, way.certainty) for way in ends]
     for singles, responses, asked in (
         (np.arange(len(edits))[:, None], trials.singles, np.arange(len(edits))),
         (pairs.singles.reshape(-1, pairs.singles.shape[-1]), pairs.responses, pairs.asked.ravel()),
     ):
         rows = edits.rows(singles)
-        places = np.flatnonzero(goal.permits(rows) & (responses.change[asked] < 0))
+        places = np.flatnonzero(goal.permits(rows))
         if len(places):
-            place = places[responses.change[asked[places]].argmin()]
-            change = float(responses.change[asked[place]])
-            if best is None or change < best[0]:
-                best = change, rows[place], float(responses.certainty[asked[place]])
-    return None if best is None else best[1:]
+            place = places[responses.certainty[asked[places]].argmin()]
+            moves.append((rows[place], float(responses.certainty[asked[place]])))
+    return min((move for move in moves if move[1] < before), key=lambda move: move[1], default=None)
 
 
 def _linked_ways(background: Background, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:

@@ -1,0 +1,414 @@
+"""No suggested change breaks a constraint, nor does any value in its ranges; and no permitted one is missed."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from draws import examples
+from lormika import Constraints, Explainer, Explanation, InputError, datasets
+from lormika.rule import Category, Equals, Interval, Rule
+from naive_constraints import violations
+
+GRADES = ["low", "middle", "high"]
+KINDS = ["a", "b", "c", "d"]
+
+
+def make_table(rng: np.random.Generator, rows: int = 120) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows),
+            "income": rng.gamma(3, 10, rows).round(1),
+            "debt": rng.gamma(2, 8, rows).round(2),
+            "grade": rng.choice(GRADES, rows),
+            "kind": rng.choice(KINDS, rows, p=[0.4, 0.3, 0.2, 0.1]),
+            "owner": rng.random(rows) < 0.5,
+        }
+    )
+
+
+def make_model(rng: np.random.Generator):
+    """A score of all columns, some of them together; deterministic, and of the row alone."""
+    weights, cross, shift = rng.normal(size=6), rng.normal(size=2), rng.normal()
+    grade, kind = dict(zip(GRADES, rng.normal(size=3), strict=True)), dict(zip(KINDS, rng.normal(size=4), strict=True))
+
+    def model(frame: pd.DataFrame) -> np.ndarray:
+        age, income, debt = (frame["age"] - 45) / 18, (frame["income"] - 30) / 17, (frame["debt"] - 16) / 11
+        score = weights[0] * age + weights[1] * income + weights[2] * debt + cross[0] * age * debt
+        score += frame["grade"].map(grade).astype(float) + frame["kind"].map(kind).astype(float)
+        score += weights[3] * frame["owner"].astype(float) + cross[1] * (income > 0.5) * (debt > 0) + shift
+        chance = 1 / (1 + np.exp(-1.5 * score.to_numpy(dtype=float)))
+        return np.column_stack([1 - chance, chance])
+
+    return model
+
+
+@st.composite
+def constraints(draw) -> dict[str, object]:
+    """Constraints of every sort, which may leave hardly anything, but do not contradict themselves."""
+    names = ["age", "income", "debt", "grade", "kind", "owner"]
+    chosen: dict[str, object] = {}
+    fixed = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    free = [name for name in names if name not in fixed]
+    up = draw(st.lists(st.sampled_from([n for n in free if n != "kind"] or free[:0] or ["-"]), max_size=2, unique=True))
+    down = draw(st.lists(st.sampled_from([n for n in free if n not in ("kind", *up)] or ["-"]), max_size=1))
+    chosen |= {"fixed": fixed, "up": [n for n in up if n != "-"], "down": [n for n in down if n != "-"]}
+    numbers = [name for name in ("age", "income", "debt") if name in free]
+    ranges = {}
+    for name in draw(st.lists(st.sampled_from(numbers or ["-"]), max_size=2, unique=True)):
+        ranges[name] = draw(
+            st.sampled_from(["±20%", "+10", "-5", "±100%", (20, 40), (None, 30), (25, None), (33.3, 41.7)])
+        )
+    chosen["ranges"] = {name: limits for name, limits in ranges.items() if name != "-"}
+    chosen["orders"] = {"grade": GRADES}
+    if "kind" in free and draw(st.booleans()):
+        chosen["changes"] = {"kind": {"a": ["b"], "b": ["a", "c"], "c": ["d"]}}
+    elif "kind" in free and draw(st.booleans()):
+        chosen["forbidden"] = {"kind": {"a": ["c", "d"], "b": ["a"]}}
+    chosen["where"] = draw(st.lists(st.sampled_from(CONDITIONS), max_size=2, unique=True))
+    loose = [name for name in free if name not in ("owner",)]
+    if len(loose) >= 3 and draw(st.integers(0, 3)) == 0:
+        chosen["linked"] = [draw(st.permutations(loose))[: draw(st.integers(2, 3))]]
+    if draw(st.integers(0, 5)) == 0:
+        chosen["permits"] = permits
+    return {name: value for name, value in chosen.items() if value}
+
+
+RANGES = ["±20%", "+10", "-5", "±100%", (20, 40), (None, 30), (25, None), (33.3, 41.7)]
+CONDITIONS = [
+    "debt <= income", "age >= now.age", "income < 50 or age >= 40", "kind != 'd' or owner", "age != 41",
+    "income + debt < 90", "grade == now.grade or age > now.age", "not (28 <= income <= 30)", "debt * 2 >= now.debt",
+]  # fmt: skip
+
+
+def permits(row) -> object:
+    """For a frame, and for one row of the twin."""
+    wrong = (row["age"] < 30) & (row["income"] > 60)
+    return ~wrong if isinstance(wrong, pd.Series) else not wrong
+
+
+def check(explanation: Explanation, wanted: dict[str, object], table: pd.DataFrame) -> int:
+    """Check every row that hypothetical rules suggest, and all values in their ranges; give how many."""
+    before, count = explanation.instance, 0
+    for rule in explanation.rules:
+        if rule.category.is_current:
+            continue
+        after = dict(before) | {edit.feature: edit.after for edit in rule.rerun.edits}
+        assert list(violations(wanted, before, after)) == [], f"{rule}: {rule.rerun}"
+        for row in inside(rule, before, after, table):
+            assert list(violations(wanted, before, row)) == [], f"{rule}: {row}"
+            count += 1
+    return count
+
+
+def inside(rule: Rule, before: dict, after: dict, table: pd.DataFrame):
+    """Rows with other values of the rule's ranges: each of the background's, ends, whole numbers; and corners."""
+    choices = {}
+    for condition in rule.conditions:
+        name = condition.feature
+        if after[name] == before[name]:
+            continue
+        if isinstance(condition, Equals):
+            assert after[name] == condition.value
+            continue
+        values = [value for value in table[name].unique().tolist() if condition.low <= value < condition.high]
+        low, high, _ = condition.ends
+        values += [end for end in (low, high) if math.isfinite(end) and condition.low <= end < condition.high]
+        if name == "age":
+            span = range(math.ceil(max(condition.low, 0)), math.ceil(min(condition.high, 120)))
+            values += [number for number in span if condition.low <= number < condition.high]
+        choices[name] = sorted(set(values))
+        assert after[name] in choices[name] or isinstance(condition, Interval)
+    for name, values in choices.items():
+        for value in values:
+            yield after | {name: value}
+    corners = [(values[0], values[-1]) for values in choices.values()]
+    for corner in product(*corners):
+        yield after | dict(zip(choices, corner, strict=True))
+
+
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32), wanted=constraints())
+def test_no_violations_and_nothing_missed(seed, wanted):
+    rng = np.random.default_rng(seed)
+    table, model = make_table(rng), make_model(rng)
+    if len(set(model(table).argmax(axis=1))) < 2:
+        return
+    explainer = Explainer(model, table, min_neighbours=10, max_neighbours=60, n_generated=100)
+    case = explainer.locate(table.iloc[[0]])
+    explanation = case.explain(k=50, constraints=wanted)
+    check(explanation, wanted, table)
+    compare_with_twin(case, explanation, wanted)
+
+
+def compare_with_twin(case, explanation: Explanation, wanted: dict[str, object]) -> None:
+    """Every feature whose single permitted edit turned the prediction has a rule; else, there are pairs."""
+    schema, edits, before = case.parts.schema, case.trials.edits, explanation.instance
+
+    def turning(rows: np.ndarray, labels: np.ndarray) -> set[frozenset[str]]:
+        found = set()
+        for row, label in zip(rows, labels, strict=True):
+            after = schema.decode(row)
+            if label != case.prediction and not list(violations(wanted, before, after)):
+                found.add(frozenset(name for name in after if after[name] != before[name]))
+        return found
+
+    singles = turning(edits.rows(np.arange(len(edits))[:, None]), case.trials.singles.labels)
+    pairs, responses = case.trials.pairs, case.trials.pairs.responses
+    rows = edits.rows(pairs.singles.reshape(-1, 2))
+    couples = {
+        couple
+        for couple in turning(rows, responses.labels[pairs.asked.ravel()])
+        if not any(s <= couple for s in singles)
+    }
+    shown = {frozenset(edit.feature for edit in rule.rerun.edits) for rule in explanation.counterfactual}
+    assert {features for features in shown if len(features) == 1} >= singles  # ends of ranges are tried, too
+    assert len({features for features in shown if len(features) == 2} & couples) >= min(len(couples), 1)
+    alone = {features for features in shown if len(features) == 1}
+    couples = {couple for couple in couples if not any(single <= couple for single in alone)}
+    assert len(couples) > 12 or couples <= shown
+
+
+def test_nothing_changes_without_constraints():
+    X, _ = datasets.make_loans(400)
+    explainer = Explainer(lambda frame: (frame["income"] > 30).to_numpy(), X, n_generated=200)
+    case = explainer.locate(X.iloc[[3]])
+    assert case.explain(constraints={}).rules == case.explain().rules
+
+
+# Each constraint by itself
+
+LOANS, _ = datasets.make_loans(800)
+
+
+def loan_model(frame: pd.DataFrame) -> np.ndarray:
+    risk = 0.06 * (35 - frame["income"]) + 0.9 * frame["missed_payments"] + 3 * (frame["debt_ratio"] - 0.4)
+    chance = 1 / (1 + np.exp(-risk.to_numpy(dtype=float)))
+    return np.column_stack([1 - chance, chance])
+
+
+@pytest.fixture(scope="module")
+def case():
+    explainer = Explainer(loan_model, LOANS, class_names=["accepted", "rejected"])
+    rejected = np.flatnonzero(np.abs(loan_model(LOANS)[:, 1] - 0.7) < 0.02)[0]
+    return explainer.locate(LOANS.iloc[[rejected]])
+
+
+def changed(explanation: Explanation) -> set[str]:
+    return {edit.feature for rule in explanation.counterfactual for edit in rule.rerun.edits}
+
+
+def test_fixed(case):
+    assert "income" in changed(case.explain())
+    assert "income" not in changed(case.explain(constraints={"fixed": ["income"]}))
+
+
+def test_nothing_turns_it(case):
+    explanation = case.explain(constraints={"fixed": [name for name in LOANS if name not in ("age", "phone")]})
+    assert explanation.counterfactual == ()
+    (note,) = [note.text for note in explanation.notes if note.category == Category.COUNTERFACTUAL]
+    assert note.startswith("No hypothetical contradicting rule: no permitted change that was tried turns")
+
+
+def test_how_far_the_best_permitted_change_goes(case):
+    income = case.explain().instance["income"]
+    explanation = case.explain(constraints={"fixed": [n for n in LOANS if n != "income"], "ranges": {"income": "+2"}})
+    (note,) = [note.text for note in explanation.notes if note.category == Category.COUNTERFACTUAL]
+    assert f"The best of them, income {income} → {income + 2}, takes the probability of the prediction from" in note
+
+
+def test_ranges_are_cut(case):
+    income = case.explain().instance["income"]
+    free = next(rule for rule in case.explain().counterfactual if rule.features == ("income",))
+    assert free.conditions[0].high == math.inf
+    (rule,) = case.explain(
+        k=1, constraints={"fixed": [n for n in LOANS if n != "income"], "ranges": {"income": (0, 60)}}
+    ).counterfactual
+    assert rule.conditions[0].low == free.conditions[0].low > income
+    assert rule.conditions[0].ends[1] <= 60
+
+
+def test_standing_constraints_and_those_of_a_question(case):
+    explainer = Explainer(loan_model, LOANS, constraints={"fixed": ["income"]})
+    instance = case.explain().instance
+    explanation = explainer.explain(instance, constraints=Constraints(fixed=["missed_payments"]))
+    assert not changed(explanation) & {"income", "missed_payments"}
+    assert explanation.options["constraints"] == [{"fixed": ["income"]}, {"fixed": ["missed_payments"]}]
+    assert Explanation.from_json(explanation.to_json()).to_json() == explanation.to_json()
+
+
+def test_cheap_changes_come_first(case):
+    rules = case.explain(k=10).counterfactual
+    costly = rules[0].features
+    assert len(costly) == 1
+    again = case.explain(k=10, constraints={"cost": {costly[0]: 10}}).counterfactual
+    assert again[0].features != costly
+    assert set(map(str, again)) <= set(map(str, rules))
+
+
+def test_linked_features_change_together():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 4)).round(2), columns=list("abcd"))
+    explainer = Explainer(lambda frame: (frame["a"] + frame["b"] + frame["c"] > 0).to_numpy(), X)
+    explanation = explainer.explain(X.iloc[[0]], constraints={"linked": [["a", "b", "c"]], "fixed": ["d"]})
+    assert explanation.counterfactual
+    for rule in explanation.counterfactual:
+        assert set(rule.features) == {"a", "b", "c"}
+
+
+def test_no_further_call_where_the_values_asked_about_do():
+    calls = []
+
+    def model(frame):
+        calls.append(len(frame))
+        return loan_model(frame)
+
+    located = Explainer(model, LOANS).locate(LOANS.iloc[[3]])
+    count = len(calls)
+    located.explain(constraints={"fixed": ["age"], "up": ["income"], "down": ["missed_payments"]})
+    assert len(calls) == count
+
+
+# Targets
+
+
+def test_a_target_among_many_classes():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(500, 4)).round(2), columns=list("abcd"))
+    weights = rng.normal(size=(4, 4))
+    explainer = Explainer(
+        lambda frame: (
+            np.exp(frame.to_numpy() @ weights) / np.exp(frame.to_numpy() @ weights).sum(axis=1, keepdims=True)
+        ),
+        X,
+        class_names=list("wxyz"),
+    )
+    case = explainer.locate(X.iloc[[0]])
+    for target in set("wxyz") - {case.explain().prediction}:
+        explanation = case.explain(target=target)
+        rules = (*explanation.counterfactual, *explanation.current_contradicting)
+        assert {rule.consequent for rule in rules} == {target}
+        assert all(rule.rerun.label == target for rule in explanation.counterfactual)
+    with pytest.raises(InputError, match="target='v': there is no such class; there are 'w', 'x', 'y', 'z'"):
+        case.explain(target="v")
+
+
+def test_the_target_is_the_prediction(case):
+    explanation = case.explain(target="rejected")
+    assert explanation.counterfactual == ()
+    assert "The prediction is the target already: nothing needs to change." in [note.text for note in explanation.notes]
+
+
+def test_a_probability_to_reach(case):
+    explanation = case.explain(at_least=0.8)
+    assert explanation.counterfactual
+    rows = explanation.to_counterfactuals()
+    assert (loan_model(rows)[1:, 0] >= 0.8).all()
+    with pytest.raises(InputError, match=r"at_least=1\.5: give a finite number, from 0 to 1"):
+        case.explain(at_least=1.5)
+
+
+def test_labels_have_no_probability_to_reach():
+    explainer = Explainer(lambda frame: (frame["income"] > 30).to_numpy(), LOANS, n_generated=200)
+    with pytest.raises(InputError, match="at_least is about probabilities"):
+        explainer.explain(LOANS.iloc[[0]], at_least=0.6)
+
+
+def test_rules_that_are_not_tried_keep_to_nothing(case):
+    with pytest.raises(InputError, match="constraints needs rules that were tried"):
+        case.explain(confirm=False, constraints={"fixed": ["age"]})
+
+
+def test_counterfactuals_that_overlap_least():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.integers(0, 2, size=(400, 6)), columns=list("abcdef"))
+    explainer = Explainer(lambda frame: (frame.sum(axis=1) >= 4).to_numpy(), X)
+    instance = dict(zip("abcdef", [1, 1, 0, 0, 0, 0], strict=True))
+    overlaps = {}
+    for spread in (False, True):
+        rules = explainer.explain(instance, k=2, spread=spread).counterfactual
+        assert len(rules) == 2
+        overlaps[spread] = len(set(rules[0].features) & set(rules[1].features))
+    assert overlaps[True] == 0 < overlaps[False]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"fixed": "age"}, r"fixed='age': give a list, such as \['age'\]"),
+        ({"fixed": ["agee"]}, "there is no feature 'agee'; there are 'age'"),
+        ({"fixd": ["age"]}, "there is no 'fixd'; there are fixed, up, down"),
+        ({"fixed": ["age"], "up": ["age"]}, "'age' is fixed, and in up, too"),
+        ({"up": ["age"], "down": ["age"]}, "'age' is in up and down"),
+        ({"up": ["purpose"]}, "the categories of 'purpose' have no order"),
+        ({"up": ["purpose"], "orders": {"purpose": ["car", "cart"]}}, "'purpose' has no category 'cart'"),
+        ({"ranges": {"purpose": (1, 2)}}, "ranges: 'purpose' is no number"),
+        ({"ranges": {"age": (2, 1)}}, "2 is above 1"),
+        ({"ranges": {"age": "about 5"}}, "'about 5' is neither such as ±20% nor as"),
+        ({"ranges": {"age": (1, 2, 3)}}, r"give \(low, high\)"),
+        ({"ranges": {"age": (math.nan, 3)}}, r"give \(low, high\)"),
+        ({"changes": {"age": {1: [2]}}}, "changes: 'age' is a number"),
+        ({"changes": {"purpose": {"car": "repairs"}}}, "give a list of categories, not 'repairs'"),
+        ({"changes": {"purpose": {"car": ["boat"]}}}, "'purpose' has no category 'boat'"),
+        ({"where": ["age >"]}, "condition 'age >'"),
+        ({"where": ["agee > 3"]}, "where: condition 'agee > 3', character 1: there is no column 'agee'"),
+        ({"where": ["purpose > 3"]}, "where: condition 'purpose > 3'"),
+        ({"linked": [["age"]]}, "'age' stands alone"),
+        ({"linked": [["age", "income"], ["age", "phone"]]}, "'age' is there twice"),
+        ({"cost": {"age": 0}}, "cost of 'age': give a number above 0"),
+        ({"permits": 3}, "permits=3: give a function"),
+        (["age"], "constraints="),
+    ],
+)
+def test_wrong_constraints(case, wrong, message):
+    with pytest.raises(InputError, match=message):
+        case.explain(constraints=wrong)
+    with pytest.raises(InputError, match=message):
+        Explainer(loan_model, LOANS, constraints=wrong)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda frame: True, "permits gave an answer of shape"),
+        (lambda frame: frame["no"], "permits failed on"),
+        (lambda frame: frame["age"], "return True or False"),
+    ],
+)
+def test_wrong_functions(case, function, message):
+    with pytest.raises(InputError, match=message):
+        case.explain(constraints=Constraints(permits=function))
+
+
+def test_files(tmp_path):
+    toml = tmp_path / "c.toml"
+    toml.write_text('fixed = ["age"]\n[ranges]\nincome = "±20%"\n[changes.purpose]\ncar = ["repairs"]\n')
+    json = tmp_path / "c.json"
+    json.write_text('{"fixed": ["age"], "ranges": {"income": "±20%"}, "changes": {"purpose": {"car": ["repairs"]}}}')
+    assert Constraints.of(toml) == Constraints.of(str(json))
+    assert Constraints.of(Constraints.of(toml).to_dict()) == Constraints.of(toml)
+    toml.write_text("fixed = [")
+    with pytest.raises(InputError, match="is no TOML"):
+        Constraints.of(toml)
+    with pytest.raises(InputError, match="cannot be read"):
+        Constraints.of(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [pd.Categorical(["b", "a", "c"] * 20, categories=["a", "b", "c"], ordered=True)],
+)
+def test_types_with_an_order(grades):
+    X = pd.DataFrame({"grade": grades, "x": np.arange(60.0)})
+    explainer = Explainer(lambda frame: (frame["grade"].astype(str) == "b").to_numpy(), X, n_generated=100)
+    explanation = explainer.explain(X.iloc[[0]], constraints={"up": ["grade"]})
+    assert [str(rule.rerun) for rule in explanation.counterfactual] == ["grade b → c"]
