@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from lormika.errors import InputError, quote
 from lormika.frames import listing
-from lormika.frames.values import Scalar, is_list
+from lormika.frames.values import Scalar, is_list, plain
 from lormika.frames.where import RowTest
 from lormika.types import JsonObject, Keywords, UserColumn, UserTable, UserValue
 
@@ -203,7 +203,7 @@ def _items(name: str, mapping: object) -> list[tuple[str, object]]:
 def _values(place: str, values: UserColumn) -> tuple[Scalar, ...]:
     if isinstance(values, str) or not is_list(values) or isinstance(values, Mapping):
         raise InputError(f"constraints: {place}: give a list of categories, not {quote(values)}")
-    categories = tuple(values)
+    categories = tuple(plain(value) for value in values)
     for value in categories:
         if not _is_scalar(value):
             raise InputError(f"constraints: {place}: {quote(value)} is no category")
@@ -221,7 +221,9 @@ def _transitions(name: str, mapping: object) -> Transitions:
     for feature, moves in _items(name, mapping):
         if not isinstance(moves, Mapping):
             raise InputError(f"constraints: {name} of {feature!r}: give a dict, {{category: [other categories]}}")
-        checked[feature] = {key: _values(f"{name} of {feature!r} from {quote(key)}", to) for key, to in moves.items()}
+        checked[feature] = {
+            plain(key): _values(f"{name} of {feature!r} from {quote(key)}", to) for key, to in moves.items()
+        }
     return checked
 
 
@@ -244,7 +246,7 @@ def _limits(feature: str, limits: UserValue) -> Limits:
         if RelativeLimits.of(limits) is None:
             raise InputError(f"constraints: ranges of {feature!r}: {quote(limits)} is neither such as ±20% nor as +5")
         return limits
-    ends = tuple(limits) if is_list(limits) and not isinstance(limits, Mapping) else ()
+    ends = tuple(map(plain, limits)) if is_list(limits) and not isinstance(limits, Mapping) else ()
     if len(ends) != 2 or not all(end is None or _is_number(end) for end in ends):
         raise InputError(
             f"constraints: ranges of {feature!r}: give (low, high), with None for no limit, not {quote(limits)}"
@@ -260,6 +262,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _cost(feature: str, cost: object) -> float:
+    cost = plain(cost)
     if not _is_number(cost) or not 0 < cost < math.inf:
         raise InputError(f"constraints: cost of {feature!r}: give a number above 0, not {quote(cost)}")
     return float(cost)
@@ -267,5 +270,5 @@ def _cost(feature: str, cost: object) -> float:
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {str(key): _plain(inner) for key, inner in value.items()}  # as JSON has it
     return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value

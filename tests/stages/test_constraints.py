@@ -243,6 +243,22 @@ def test_standing_constraints_and_those_of_a_question(case):
     assert Explanation.from_json(explanation.to_json()).to_json() == explanation.to_json()
 
 
+def test_they_are_plain_data():
+    X = pd.DataFrame({"grade": [0, 1, 2] * 20, "kind": ["a", "b"] * 30, "x": np.arange(60)})
+    explainer = Explainer(lambda frame: (frame["grade"] > 0).to_numpy(), X, categorical=["grade"], n_generated=100)
+    wanted = {
+        "changes": {"grade": {0: [1]}}, "orders": {"kind": X["kind"].unique()}, "ranges": {"x": np.array([1, 50])},
+        "cost": {"x": np.int64(2)},
+    }  # fmt: skip
+    explanation = explainer.explain(X.iloc[[0]], constraints=wanted)
+    (kept,) = explanation.options["constraints"]
+    assert kept == {
+        "changes": {"grade": {"0": [1]}}, "orders": {"kind": ["a", "b"]}, "ranges": {"x": [1, 50]}, "cost": {"x": 2},
+    }  # fmt: skip
+    assert Explanation.from_json(explanation.to_json()).to_dict() == explanation.to_dict()
+    assert explainer.explain(X.iloc[[0]], constraints=kept).rules == explanation.rules
+
+
 def test_cheap_changes_come_first(case):
     rules = case.explain(k=10).counterfactual
     costly = rules[0].features

@@ -6,7 +6,6 @@ import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ import typer
 from lormika.cli import arguments
 from lormika.cli import parameters as p
 from lormika.cli.batch_command import Command
-from lormika.cli.batch_work import How, work
+from lormika.cli.batch_work import EngineName, How, work
 from lormika.cli.groups import with_groups
 from lormika.cli.output import Talk
 from lormika.errors import InputError
@@ -23,13 +22,6 @@ from lormika.errors import InputError
 if TYPE_CHECKING:
     from lormika.jobs.folder import Folder
     from lormika.jobs.run import Shard
-
-
-class EngineName(StrEnum):
-    """Where chunks are done."""
-
-    LOCAL = "local"
-    DASK = "dask"
 
 
 RUN = "Run"
@@ -150,7 +142,16 @@ def batch(
         explainer={**settings, "cuts": arguments.read_cuts(cut), "preset": preset.value},
         options=search,
     )  # fmt: skip
-    how = How(pace.workers, pace.scheduler, pace.chunk_limit, shard, pace.retry_failed, pace.verify, command.headers)
+    how = How(
+        pace.engine,
+        pace.workers,
+        pace.scheduler,
+        pace.chunk_limit,
+        shard,
+        pace.retry_failed,
+        pace.verify,
+        command.headers,
+    )
     with _open_folder(out, shared=shard.shards > 1) as folder:
         with folder.writing(alone=True):  # of several shards, one prepares the run
             folder.clean()

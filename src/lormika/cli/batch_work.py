@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,20 @@ _SOME_FAILED, _INTERRUPTED = 3, 130
 _LINE_EVERY = 30.0  # seconds between lines about the progress, unless a tenth is done before
 
 
+class EngineName(StrEnum):
+    """Where chunks are done."""
+
+    LOCAL = "local"
+    DASK = "dask"
+
+
 @dataclass(frozen=True, slots=True)
 class How:
     """In which way a run is worked on, which decides nothing about its results."""
 
+    name: EngineName
     workers: int  # 0: one per processor
-    scheduler: str | None  # of Dask; None: processes of this machine
+    scheduler: str | None  # of Dask
     chunk_limit: float
     shard: Shard
     retry_failed: bool
@@ -43,7 +52,7 @@ class How:
 
     def engine(self, out: Path, run: Run, talk: Talk) -> Engine:
         """What does the chunks."""
-        if self.scheduler is not None:
+        if self.name == EngineName.DASK and self.scheduler is not None:
             from lormika.jobs.dask_engine import DaskEngine
 
             return DaskEngine(out, run, self.scheduler, self.chunk_limit, talk.warn, self.headers)
