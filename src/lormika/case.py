@@ -318,12 +318,14 @@ def _asked(case: Case) -> AskedSummary | None:
 
 
 def _options(parts: Parts, options: SearchOptions) -> JsonObject:
-    """All options as plain data."""
+    """All options as plain data; those that limit what is answered, if they are given."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
-    cuts = {name: list(points) for name, points in parts.cuts.items()}
     own = None if options.constraints is None else Constraints.of(options.constraints)
     constraints = [one.to_dict() for one in (parts.constraints, own) if one is not None]
-    return {name: plain(value) for name, value in chosen.items()} | {"cuts": cuts, "constraints": constraints}
+    limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
+    every = {name: plain(value) for name, value in chosen.items() if name not in limits}
+    cuts = {name: list(points) for name, points in parts.cuts.items()}
+    return every | {"cuts": cuts} | {name: plain(value) for name, value in limits.items() if value}
 
 
 def _named(options: Settings | SearchOptions) -> JsonObject:

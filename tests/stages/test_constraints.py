@@ -180,6 +180,7 @@ def test_nothing_changes_without_constraints():
     explainer = Explainer(lambda frame: (frame["income"] > 30).to_numpy(), X, n_generated=200)
     case = explainer.locate(X.iloc[[3]])
     assert case.explain(constraints={}).rules == case.explain().rules
+    assert set(case.explain().options) & {"constraints", "target", "at_least", "spread"} == set()
 
 
 # Each constraint by itself
@@ -428,3 +429,11 @@ def test_types_with_an_order(grades):
     explainer = Explainer(lambda frame: (frame["grade"].astype(str) == "b").to_numpy(), X, n_generated=100)
     explanation = explainer.explain(X.iloc[[0]], constraints={"up": ["grade"]})
     assert [str(rule.rerun) for rule in explanation.counterfactual] == ["grade b → c"]
+
+
+def test_views_of_explanations_with_constraints(case):
+    wanted = {"fixed": ["age"], "ranges": {"income": "±20%"}, "where": ["income >= 5"]}
+    explanation = case.explain(constraints=wanted, target="accepted", at_least=0.6, spread=True)
+    assert "&#39;fixed&#39;: [&#39;age&#39;]" in explanation.to_html()
+    for view in (explanation.to_text, explanation.summary, explanation.to_frame, explanation.to_counterfactuals):
+        view()
