@@ -323,7 +323,7 @@ def _options(parts: Parts, options: SearchOptions) -> JsonObject:
     own = None if options.constraints is None else Constraints.of(options.constraints)
     constraints = [one.to_dict() for one in (parts.constraints, own) if one is not None]
     limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
-    every = {name: plain(value) for name, value in chosen.items() if name not in limits}
+    every = {name: plain(value) for name, value in chosen.items() if name not in limits and name != "cuts"}
     cuts = {name: list(points) for name, points in parts.cuts.items()}
     return every | {"cuts": cuts} | {name: plain(value) for name, value in limits.items() if value}
 
