@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from types import SimpleNamespace
 
 Row = Mapping[str, object]
@@ -59,8 +60,9 @@ def limits(limits: object, value: float | None) -> tuple[float, float] | None:
     if value is None:
         return None
     sign, size, percent = re.fullmatch(r"(±|\+|-)(.*?)(%?)", limits).groups()
-    size = float(size) / 100 * abs(value) if percent else float(size)
-    return value - (size if sign != "+" else 0), value + (size if sign != "-" else 0)
+    exact = Fraction(repr(value))
+    step = Fraction(size) / 100 * abs(exact) if percent else Fraction(size)
+    return float(exact - (step if sign != "+" else 0)), float(exact + (step if sign != "-" else 0))
 
 
 def holds(condition: str, before: Row, after: Row) -> bool:

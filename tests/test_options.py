@@ -1,6 +1,7 @@
 """Options stand in one place: what editors and the command line know of them is the same."""
 
 import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import get_type_hints
 
@@ -15,7 +16,8 @@ from lormika.frames.values import Scalar
 from lormika.option import options_of
 from lormika.options import MINING, NEED_INSTANCE, MiningKeywords, SearchKeywords, SettingKeywords
 
-NAMES = {"Constraints": Constraints, "Scalar": Scalar}  # known only to type checkers, where options are defined
+# Known only to type checkers, where options are defined.
+NAMES = {"Constraints": Constraints, "Mapping": Mapping, "Scalar": Scalar, "Sequence": Sequence}
 
 
 @pytest.mark.parametrize(("kind", "keywords"), [(Settings, SettingKeywords), (SearchOptions, SearchKeywords)])

@@ -191,26 +191,33 @@ def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
     return _explanation(case, rules, options, goal)
 
 
+def check_options(parts: Parts, options: SearchOptions) -> None:
+    """Refuse options that are wrong whatever the instance."""
+    for one in Constraints.all_of(options.constraints):
+        check_constraints(parts.schema, one)
+    if options.target is not None:
+        _class(parts.model.names, options.target)
+    names = ("constraints", "target", "at_least")
+    given = [name for name in names if getattr(options, name) is not None]
+    if not options.confirm and (given or parts.constraints):
+        name = given[0] if given else names[0]
+        raise InputError(f"{name} needs rules that were tried on the instance: leave confirm as it is")
+
+
 def _goal(case: Case, options: SearchOptions) -> Goal:
     """What changes must lead to, and what they may change."""
-    own = None if options.constraints is None else Constraints.of(options.constraints)
-    if own is not None:
-        check_constraints(case.parts.schema, own)
-    constraints = [one for one in (case.parts.constraints, own) if one is not None]
-    given = {"constraints": constraints, "target": options.target is not None, "at_least": options.at_least is not None}
-    if not any(given.values()):
+    check_options(case.parts, options)
+    constraints = (*case.parts.constraints, *Constraints.all_of(options.constraints))
+    if not constraints and options.target is None and options.at_least is None:
         return ANY
-    if not options.confirm:
-        name = next(name for name, value in given.items() if value)
-        raise InputError(f"{name} needs rules that were tried on the instance: leave confirm as it is")
     if options.at_least is not None and case.answer.probabilities is None:
         raise InputError("at_least is about probabilities, which this model does not give")
     target = None if options.target is None else _class(case.sample.classes, options.target)
-    if constraints:
-        schema = case.parts.background.schema
-        permission = Permission.of(schema, case.instance, constraints)
-        return Goal(target, options.at_least, permission, _costs(schema, constraints))
-    return Goal(target, options.at_least)
+    if not constraints:
+        return Goal(target, options.at_least)
+    schema = case.parts.background.schema
+    permission = Permission.of(schema, case.instance, constraints)
+    return Goal(target, options.at_least, permission, _costs(schema, constraints))
 
 
 def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:
@@ -256,7 +263,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
             *notes.about_instance(parts.background, parts.spread.identifiers, case.instance),
             *notes.about_neighbourhood(near.neighbours, len(parts.background)),
             *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
-            *notes.about_rules(rules, sample, prediction, options, case.answer.unit),
+            *notes.about_rules(rules, sample, prediction, options, case.answer.unit, goal),
             *notes.about_ways(case.parts.background, case.trials, case.ways, goal, case.answer.unit, options),
             *notes.about_codes(rules, parts.background, parts.spread.codes),
         ),
@@ -320,8 +327,7 @@ def _asked(case: Case) -> AskedSummary | None:
 def _options(parts: Parts, options: SearchOptions) -> JsonObject:
     """All options as plain data; those that limit what is answered, if they are given."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
-    own = None if options.constraints is None else Constraints.of(options.constraints)
-    constraints = [one.to_dict() for one in (parts.constraints, own) if one is not None]
+    constraints = [one.to_dict() for one in (*parts.constraints, *Constraints.all_of(options.constraints))]
     limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
     every = {name: plain(value) for name, value in chosen.items() if name not in limits and name != "cuts"}
     cuts = {name: list(points) for name, points in parts.cuts.items()}

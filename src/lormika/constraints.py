@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import TypeGuard
 
@@ -108,7 +109,7 @@ class Constraints:
                 raise InputError(f"constraints: {name!r} is in up and down; a feature that may do neither is fixed")
 
     @classmethod
-    def of(cls, source: Constraints | Mapping[str, object] | str | Path) -> Constraints:
+    def of(cls, source: object) -> Constraints:
         """Constraints from a mapping, or from a TOML or JSON file."""
         if isinstance(source, Constraints):
             return source
@@ -122,6 +123,15 @@ class Constraints:
                 raise InputError(f"constraints: there is no {quote(name)}; there are {', '.join(names)}")
         keywords: Keywords = dict(source)
         return cls(**keywords)
+
+    @classmethod
+    def all_of(cls, source: object) -> tuple[Constraints, ...]:
+        """Constraints from anything that `of` takes, from a list of them, all of which hold, or None."""
+        if source is None:
+            return ()
+        if isinstance(source, list | tuple):
+            return tuple(cls.of(one) for one in source)
+        return (cls.of(source),)
 
     def to_dict(self) -> JsonObject:
         """Everything that was given, as plain data; of a function, its name."""
@@ -144,27 +154,29 @@ class Constraints:
 class RelativeLimits:
     """How far a number may move from its present value: so far down, so far up; in shares of it, or as they are."""
 
-    down: float
-    up: float
+    down: Decimal  # as they are written: 20 % of 16.76 are 3.352, and no digit more
+    up: Decimal
     is_share: bool
 
     @classmethod
     def of(cls, text: str) -> RelativeLimits | None:
-        """Read a text; None if it says no such thing.
-
-        >>> RelativeLimits.of("±20%"), RelativeLimits.of("+5")
-        (RelativeLimits(down=0.2, up=0.2, is_share=True), RelativeLimits(down=0.0, up=5.0, is_share=False))
-        """
+        """Read a text; None if it says no such thing."""
         match = _RELATIVE.fullmatch(text)
         if match is None:
             return None
-        sign, size, is_share = match[1], float(match[2]) / (100 if match[3] else 1), bool(match[3])
-        return cls(0.0 if sign == "+" else size, 0.0 if sign == "-" else size, is_share)
+        sign, size, is_share = match[1], Decimal(match[2]) / (100 if match[3] else 1), bool(match[3])
+        zero = Decimal(0)
+        return cls(zero if sign == "+" else size, zero if sign == "-" else size, is_share)
 
     def around(self, value: float) -> tuple[float, float]:
-        """Both ends."""
-        unit = abs(value) if self.is_share else 1.0
-        return value - self.down * unit, value + self.up * unit
+        """Both ends.
+
+        >>> RelativeLimits.of("±20%").around(16.76), RelativeLimits.of("+5").around(30)
+        ((13.408, 20.112), (30.0, 35.0))
+        """
+        exact = Decimal(repr(float(value)))
+        unit = abs(exact) if self.is_share else Decimal(1)
+        return float(exact - self.down * unit), float(exact + self.up * unit)
 
 
 def _read(path: Path) -> JsonObject:
@@ -244,7 +256,9 @@ def _groups(groups: UserColumn) -> tuple[tuple[str, ...], ...]:
 def _limits(feature: str, limits: UserValue) -> Limits:
     if isinstance(limits, str):
         if RelativeLimits.of(limits) is None:
-            raise InputError(f"constraints: ranges of {feature!r}: {quote(limits)} is neither such as ±20% nor as +5")
+            raise InputError(
+                f"constraints: ranges of {feature!r}: {quote(limits)}: write ±20%, +20%, -20%, ±5, +5 or -5"
+            )
         return limits
     ends = tuple(map(plain, limits)) if is_list(limits) and not isinstance(limits, Mapping) else ()
     if len(ends) != 2 or not all(end is None or _is_number(end) for end in ends):

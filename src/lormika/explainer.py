@@ -9,7 +9,7 @@ from typing import Unpack
 import numpy as np
 
 from lormika import frames
-from lormika.case import Case, explain_together, locate_together
+from lormika.case import Case, check_options, explain_together, locate_together
 from lormika.checks import check_choice
 from lormika.constraints import Constraints
 from lormika.errors import InputError
@@ -21,6 +21,7 @@ from lormika.models import ask_background
 from lormika.options import (
     PAPER_SEARCH,
     PAPER_SETTINGS,
+    ConstraintsLike,
     Preset,
     SearchKeywords,
     SearchOptions,
@@ -80,7 +81,7 @@ class Explainer:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
         labels: UserColumn | None = None,
-        constraints: Constraints | Mapping[str, object] | None = None,
+        constraints: ConstraintsLike = None,
         preset: Preset = "default",
         **settings: Unpack[SettingKeywords],
     ) -> None:
@@ -94,9 +95,9 @@ class Explainer:
         if reader.n_rows < 3:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
         cuts = check_cuts(schema, chosen.cuts)
-        standing = None if constraints is None else Constraints.of(constraints)
-        if standing is not None:
-            check_constraints(schema, standing)
+        standing = Constraints.all_of(constraints)
+        for one in standing:
+            check_constraints(schema, one)
         coded = Background.of(schema, encoded_columns(schema, reader))
         classifier, own_labels = ask_background(model, background, reader, class_names, labels)
         if len(np.unique(own_labels)) < 2:
@@ -125,11 +126,17 @@ class Explainer:
         self._parts = parts
         self.model, self.background, self.labels = parts.model, parts.background, parts.labels
         self.schema, self.settings, self.search_options = parts.schema, parts.settings, parts.search
-        self.cuts, self.kernel_width = parts.cuts, parts.kernel_width
+        self.cuts, self.kernel_width, self.constraints = parts.cuts, parts.kernel_width, parts.constraints
 
     def __repr__(self) -> str:
         rows, features, classes = len(self.background), len(self.schema), len(self.model.names)
         return f"<Explainer of {classes} classes: {rows:,} rows, {features:,} features>"
+
+    def check(self, **options: Unpack[SearchKeywords]) -> SearchOptions:
+        """Refuse search options that are wrong whatever the instance; else give them with all others."""
+        chosen = self.search_options.but(options)
+        check_options(self._parts, chosen)
+        return chosen
 
     def locate(self, x: UserRow) -> Case:
         """Ask the model about an instance, similar rows and its edits; the case returned can be explained at will.
@@ -151,7 +158,7 @@ class Explainer:
         **options
             What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
         """
-        chosen = self.search_options.but(options)
+        chosen = self.check(**options)
         return explain_together(locate_together(self._parts, self.schema.read_instance(x)), chosen)[0]
 
     def explain_many(
@@ -183,7 +190,7 @@ class Explainer:
             What to search for: see `SearchOptions`.
         """
         pace = Pace(n_jobs, chunk_size, on_error, progress)
-        return explain_rows(self._parts, X, self.search_options.but(options), pace)
+        return explain_rows(self._parts, X, self.check(**options), pace)
 
     def locate_many(
         self,

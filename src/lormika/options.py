@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, TypedDict
 
 from lormika.checks import MOST, check_integer
 from lormika.option import Options, choice, integer, number, switch
@@ -57,6 +57,7 @@ Design = Literal["even", "random"]
 Per = Literal["category", "overall"]
 Weight = Literal["effect", "none"]
 Preset = Literal["default", "paper"]
+ConstraintsLike: TypeAlias = "Constraints | Mapping[str, object] | Sequence[Constraints | Mapping[str, object]] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class SearchOptions(Options):
         ["effect", "none"],
         unset="effect, if confirmed",
     )
-    constraints: Constraints | Mapping[str, object] | None = None  # checked beside the background's columns
+    constraints: ConstraintsLike = None  # checked beside the background's columns
     target: Scalar | None = None  # a class; checked beside the model's
     at_least: float | None = number(
         None, "Least probability that a change must give the class it leads to.", 0.0, 1.0, unset="that of the label"
@@ -165,7 +166,7 @@ class SearchKeywords(TypedDict, total=False):
     per: Per
     confirm: bool
     weight: Weight | None
-    constraints: Constraints | Mapping[str, object] | None
+    constraints: ConstraintsLike
     target: Scalar | None
     at_least: float | None
     spread: bool

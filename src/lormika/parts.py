@@ -33,7 +33,7 @@ class Parts:
     features: tuple[FeatureSummary, ...]
     spread: Spread
     schema: Schema  # of the background; without what is unseen in the instance
-    constraints: Constraints | None = None  # of everything that is explained
+    constraints: tuple[Constraints, ...] = ()  # of everything that is explained
 
     @classmethod
     def of(
@@ -44,7 +44,7 @@ class Parts:
         settings: Settings,
         search: SearchOptions,
         cuts: Mapping[str, tuple[float, ...]],
-        constraints: Constraints | None = None,
+        constraints: tuple[Constraints, ...] = (),
     ) -> Parts:
         """Add everything else that is the same for every instance."""
         features = tuple(

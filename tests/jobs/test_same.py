@@ -140,3 +140,19 @@ def test_columns_of_all_types_survive(batch) -> None:
     done = batch.run("python:typed:model", "typed", "--chunk-rows", 50, data="background.parquet")
     assert done.returncode == 0, done.stderr
     assert pq.read_table(batch.folder / "typed" / "instances")["error"].null_count == 120
+
+
+def test_constraints(batch) -> None:
+    done = batch.run("good", "out", "--fixed", "income", "--allow", "employment=unemployed>employed")
+    assert done.returncode == 0, done.stderr
+    changes = [change for rule in batch.rows("out") for change in (rule["edit"] or "").split(", ")]
+    assert any(change.startswith("debt_ratio") for change in changes)
+    assert not any(change.startswith("income") for change in changes)
+    assert {change for change in changes if change.startswith("employment")} <= {"employment unemployed → employed"}
+
+
+def test_wrong_constraints_are_refused_at_the_start(batch) -> None:
+    done = batch.run("good", "out", "--fixed", "incme", "--chunk-rows", 10)
+    assert done.returncode == 1
+    assert "constraints: there is no feature 'incme'" in done.stderr
+    assert not (batch.folder / "out").exists()

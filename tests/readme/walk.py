@@ -19,12 +19,14 @@ from pathlib import Path
 from examples import README, Example, read_examples, shows
 from special import SPECIAL, Special
 
-# What examples in Python take for granted: a model of the reader's, and data.
+# What examples in Python take for granted: a model of the reader's, data, and what earlier ones have made.
 GIVEN = """\
 from lormika.data.datasets import make_loans, make_model
 X, y = make_loans(600)
 X_train, X_test = X[:500], X[500:]
 model = make_model("rf", X_train).fit(X_train, y[:500])
+from lormika import Explainer
+explainer = Explainer(model, X_train)
 """
 INTERRUPTED = 130
 

@@ -98,6 +98,7 @@ def batch(
     drop: p.Drop = [],
     reading: p.Reading,
     search: p.Search,
+    changing: p.Changing,
     preset: p.PresetOf = p.Preset.DEFAULT,
     cut: p.Cut = [],
     around: p.Around,
@@ -140,7 +141,7 @@ def batch(
         data, background, model, _check_headers(header, model), reading, loading,
         choice={"where": where, "target": target, "drop": drop, "id": id},
         explainer={**settings, "cuts": arguments.read_cuts(cut), "preset": preset.value},
-        options=search,
+        options=search | changing.keywords(),
     )  # fmt: skip
     how = How(
         pace.engine,

@@ -40,6 +40,7 @@ def explain(
     reading: p.Reading,
     objective: p.Objectives = [Objective.LEVERAGE],
     search: p.SearchForEach,
+    changing: p.Changing,
     preset: p.PresetOf = p.Preset.DEFAULT,
     cut: p.Cut = [],
     around: p.Around,
@@ -65,6 +66,7 @@ def explain(
     if not row and where is None and not instance:
         raise typer.BadParameter("say which rows to explain: --row, --where or --instance")
     output.check(is_explanation=True)
+    search |= changing.keywords()
     inputs = [data, background, *instance, *([] if "://" in model else [model])]
     arguments.check_outputs([] if output.out is None else [output.out], inputs)
     talk = Talk(quiet)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lormika.checks import check_integer
+from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.explanation import Failure
@@ -89,6 +90,8 @@ def prepare(
     `rows` has the columns of the background, and the one that names the rows, if any; its index numbers them.
     """
     check_rows(rows, explainer.schema)
+    explainer.check(**request.options)
+    options = _with_standing(explainer, request.options)
     target = Folder(folder)
     if size.rows is not None:
         check_integer("chunk_rows", size.rows, 1)
@@ -105,7 +108,7 @@ def prepare(
             input=save_input(rows, folder, explainer.schema),
             rows=len(rows),
             chunk_rows=chunk_rows,
-            options=dict(request.options),
+            options=options,
             settings=_settings(explainer),
             features=list(explainer.schema.names),
             id=request.id,
@@ -161,6 +164,15 @@ def run_chunks(
     if any(chunk not in own and count_failed(target, run, chunk) is None for chunk in range(run.chunks)):
         return None
     return finish(target, run)
+
+
+def _with_standing(explainer: Explainer, options: JsonObject) -> JsonObject:
+    """The options of a search, with the constraints of the explainer among them: workers make theirs without."""
+    constraints = (*explainer.constraints, *Constraints.all_of(options.get("constraints")))
+    for one in constraints:
+        if one.permits is not None:
+            raise InputError("constraints: a function cannot be written into the folder of a run: leave out permits")
+    return {**options, "constraints": [one.to_dict() for one in constraints]} if constraints else dict(options)
 
 
 def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: JsonObject) -> int:

@@ -118,7 +118,7 @@ class Choice:
         if not weights.any():
             return candidates
         every = make_lists(self.space, replace(options, per="category"))
-        if self.goal.target is not None:  # what speaks against the prediction speaks for the target
+        if self.goal.target not in (None, self.space.prediction):  # what speaks against the prediction speaks for it
             every[:, [c not in (self.space.prediction, self.goal.target) for c in range(len(self.space.classes))]] = -1
         places = [tuple(Category).index(kind) for kind in kinds]
         for candidate in self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights):

@@ -34,6 +34,8 @@ _UNCONFIRMED = {
     Category.HYPOTHETICAL_SUPPORTING: _NOT_CONFIRMED,
 }
 
+_NOT_PERMITTED = "of those found among similar rows, none is permitted, and confirmed by the model for this instance"
+
 _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 
 _REQUIRED = {
@@ -120,7 +122,7 @@ def about_model(model: Model, repeats: bool, labels: np.ndarray, sample: Sample)
 
 
 def about_rules(
-    rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions, unit: Unit
+    rules: Sequence[Rule], sample: Sample, prediction: Scalar, options: SearchOptions, unit: Unit, goal: Goal
 ) -> Iterator[Note]:
     """Why a kind of rule is empty."""
     labels = np.unique(sample.labels)
@@ -132,6 +134,8 @@ def about_rules(
     for category in _EMPTY:
         if category not in present and not (options.confirm and category == Category.COUNTERFACTUAL):
             reason = _reason(category, prediction, options, unit)
+            if reason.endswith(_NOT_CONFIRMED) and goal.permission is not None and not category.is_current:
+                reason = f": {_NOT_PERMITTED}"
             yield Note(f"No {category.value.replace('_', ' ')} rule{reason}.", category)
 
 
@@ -190,4 +194,5 @@ def _best_move(background: Background, trials: Trials, ways: Ways, goal: Goal, u
     before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
     changes = " and ".join(map(str, describe(background, trials.edits.instance, row)))
     what = "probability" if unit == "probability" else "margin"
-    return f" The best of them, {changes}, takes the {what} of the prediction from {before:.3g} to {certainty:.3g}."
+    ends = f"{before:.1%} to {certainty:.1%}" if unit == "probability" else f"{before:.3g} to {certainty:.3g}"
+    return f" The best of them, {changes}, takes the {what} of the prediction from {ends}."

@@ -14,6 +14,7 @@ from lormika.views.words import percents
 if TYPE_CHECKING:
     from lormika.explanation import AskedSummary, Explanation
 
+_LIMITS = frozenset({"constraints", "target", "at_least"})  # options that leave out changes
 _MOST_CHANGES = 2
 _MOST_EDITS = 5  # that a sentence lists
 _MOST_NAMES = 3  # of other features that turn the prediction alone
@@ -25,6 +26,8 @@ def changes(reading: Reading) -> list[Span]:
     asked, is_binary = explanation.asked, len(explanation.classes) == 2
     reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None]
     turning = _smallest([rerun for rerun in reruns if rerun.turned])
+    if explanation.options.keys() & _LIMITS:
+        return _within_limits(explanation, turning[:_MOST_CHANGES], is_binary)
     if asked is None:
         return _turns(turning[:_MOST_CHANGES], is_binary) + _end(turning, len({rerun.edits for rerun in reruns}))
     alone = [rerun for rerun in turning if len(rerun.edits) == 1]
@@ -37,6 +40,20 @@ def changes(reading: Reading) -> list[Span]:
     if turning:
         spans += [*_turns(turning[:1], is_binary, "changing" if nothing else "Changing"), Span(".")]
     return spans
+
+
+def _within_limits(explanation: Explanation, turning: Sequence[Rerun], is_binary: bool) -> list[Span]:
+    """What turned it among the changes that were permitted and led where they should; nothing is said of others."""
+    if turning:
+        return [*_turns(turning, is_binary), Span(".")]
+    options = explanation.options
+    target, at_least = options.get("target"), options.get("at_least")
+    if target is not None and str(target) == str(explanation.prediction):
+        return []
+    permitted = "permitted " if "constraints" in options else ""
+    aim = "" if target is None else f" to {format_value(target)}"
+    aim += "" if at_least is None else f" with a probability of at least {at_least:.4g}"
+    return [Span(f"No {permitted}change that was tried turned it{aim}.")]
 
 
 def _others(mentioned: Sequence[Rerun], solo: set[str], complete: bool) -> list[Span]:
