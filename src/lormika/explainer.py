@@ -51,6 +51,11 @@ class Explainer:
         Column names for an array; names of the model's classes, in the model's order.
     labels
         The model's labels for the background, if already known: saves passing it through the model.
+    constraints
+        What may change in suggested changes: see `Constraints`.
+    threshold
+        Of two classes: the second is predicted if its probability is at least this. By default, the model's own labels
+        count.
     preset
         `paper`: use the paper's settings for everything not given: random thinning and draws, numbers not snapped,
         ranges of the whole table, no edits; rules with up to four conditions that are `productive`, k of all kinds
@@ -82,6 +87,7 @@ class Explainer:
         class_names: Sequence[Scalar] | None = None,
         labels: UserColumn | None = None,
         constraints: ConstraintsLike = None,
+        threshold: float | None = None,
         preset: Preset = "default",
         **settings: Unpack[SettingKeywords],
     ) -> None:
@@ -99,7 +105,7 @@ class Explainer:
         for one in standing:
             check_constraints(schema, one)
         coded = Background.of(schema, encoded_columns(schema, reader))
-        classifier, own_labels = ask_background(model, background, reader, class_names, labels)
+        classifier, own_labels = ask_background(model, background, reader, class_names, labels, threshold)
         if len(np.unique(own_labels)) < 2:
             only = classifier.names[own_labels[0]]
             raise InputError(

@@ -83,6 +83,6 @@ def options_of(kind: type[Options]) -> dict[str, Option]:
 def _elsewhere(name: str) -> str | None:
     """Where an option given in the wrong place belongs."""
     explainer = "Explainer(…), which holds for all that it explains"
-    places = dict.fromkeys(("preset", "categorical", "class_names", "feature_names", "labels"), explainer)
+    places = dict.fromkeys(("preset", "categorical", "class_names", "feature_names", "labels", "threshold"), explainer)
     places |= {one.name: kind.place for kind in Options.__subclasses__() for one in fields(kind)}
     return f"{name} is an option of {places[name]}" if name in places else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import product
 
 import numpy as np
@@ -329,6 +330,36 @@ def test_a_probability_to_reach(case):
     assert (loan_model(rows)[1:, 0] >= 0.8).all()
     with pytest.raises(InputError, match=r"at_least=1\.5: give a finite number, from 0 to 1"):
         case.explain(at_least=1.5)
+
+
+def test_an_own_threshold():
+    explainer = Explainer(loan_model, LOANS, class_names=["accepted", "rejected"], threshold=0.3)
+    chances = loan_model(LOANS)[:, 1]
+    assert (explainer.labels == (chances >= 0.3)).all()
+    row = int(np.flatnonzero((chances > 0.35) & (chances < 0.45))[0])
+    explanation = explainer.explain(LOANS.iloc[[row]])
+    assert explanation.prediction == "rejected"
+    assert (loan_model(explanation.to_counterfactuals())[1:, 1] < 0.3).all()
+    assert len(explanation.counterfactual) > 0
+    assert "The prediction is rejected if its probability is at least 0.3, else accepted." in [
+        note.text for note in explanation.notes
+    ]
+    (many,) = explainer.explain_many(LOANS.iloc[[row]], progress=False)
+    assert many.to_json() == explanation.to_json()
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (loan_model, {"threshold": 1.5}, "threshold=1.5: give a finite number, from 0 to 1"),
+        (lambda frame: frame["phone"].to_numpy(), {"threshold": 0.3}, "threshold is about probabilities"),
+        (lambda frame: np.full((len(frame), 3), 1 / 3), {"threshold": 0.3}, "threshold is for two classes"),
+        (loan_model, {"threshold": 0.3, "labels": [0] * len(LOANS)}, "labels: with a threshold"),
+    ],
+)
+def test_wrong_thresholds(model, options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        Explainer(model, LOANS, **options)
 
 
 def test_labels_have_no_probability_to_reach():

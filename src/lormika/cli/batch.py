@@ -103,6 +103,7 @@ def batch(
     cut: p.Cut = [],
     around: p.Around,
     class_name: p.ClassName = [],
+    threshold: p.Threshold = None,
     loading: p.Loading,
     header: p.Header = [],
     quiet: p.Quiet = False,
@@ -136,7 +137,9 @@ def batch(
     from lormika.jobs.run import ChunkSize
 
     shard, talk = pace.check(), Talk(quiet)
-    settings = {"categorical": reading.categorical or None, "class_names": class_name or None, **around}
+    settings = {
+        "categorical": reading.categorical or None, "class_names": class_name or None, "threshold": threshold, **around,
+    }  # fmt: skip
     command = Command(
         data, background, model, _check_headers(header, model), reading, loading,
         choice={"where": where, "target": target, "drop": drop, "id": id},

@@ -45,6 +45,7 @@ def explain(
     cut: p.Cut = [],
     around: p.Around,
     class_name: p.ClassName = [],
+    threshold: p.Threshold = None,
     loading: p.Loading,
     header: p.Header = [],
     output: p.Output,
@@ -83,6 +84,7 @@ def explain(
         arguments.check_outputs(results.paths.values(), inputs)
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
+        settings["threshold"] = threshold
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
         cases = arguments.locate(explainer, rows, by_name, table, talk)
         results.explain(cases, search)

@@ -192,6 +192,14 @@ ClassName = Annotated[
     list[str],
     typer.Option(metavar="NAME", help="Name of a class, in the model's order. Repeat for each.", rich_help_panel=MODEL),
 ]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        help="Of two classes: the second is predicted if its probability is at least this.",
+        show_default="the model's own labels",
+        rich_help_panel=MODEL,
+    ),
+]
 Header = Annotated[
     list[str],
     typer.Option(

@@ -44,6 +44,7 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "names": list(explainer.model.names),
         "decides": explainer.model.decide is not None,
         "scores": explainer.model.scores,
+        "threshold": explainer.model.threshold,
         "categorical": [feature.name for feature in explainer.schema.features if not feature.is_numeric],
         "settings": asdict(explainer.settings),
         "search": asdict(explainer.search_options),
@@ -82,7 +83,7 @@ def load(folder: Path, model: UserModel) -> Explainer:
     values, offsets = arrays.pop("values"), arrays["offsets"]
     labels = np.ascontiguousarray(arrays.pop("labels"))
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
-    ways = {name: facts[name] for name in ("decides", "scores")}
+    ways = {name: facts[name] for name in ("decides", "scores", "threshold")}
     wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])

@@ -35,10 +35,11 @@ def ask_background(
     reader: TableReader,
     class_names: Sequence[Scalar] | None,
     labels: UserColumn | None,
+    threshold: float | None = None,
 ) -> tuple[Model, np.ndarray]:
     """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
     try:
-        return as_model(model, background, class_names, labels)
+        return as_model(model, background, class_names, labels, threshold)
     except ModelError as error:
         mixed = _culprit(model, background, reader)
         if mixed is None:

@@ -67,16 +67,24 @@ class Model:
     classes: tuple[Scalar, ...]  # as the model calls them
     names: tuple[Scalar, ...]  # as they are shown
     scores: bool = False  # `ask` gives the scores of a decision function
+    threshold: float | None = None  # of the probability of the second of two classes; None: the most probable one
 
     @classmethod
     def of(
-        cls, model: UserModel, classes: tuple[Scalar, ...], names: tuple[Scalar, ...], *, decides: bool, scores: bool
+        cls,
+        model: UserModel,
+        classes: tuple[Scalar, ...],
+        names: tuple[Scalar, ...],
+        *,
+        decides: bool,
+        scores: bool,
+        threshold: float | None = None,
     ) -> Model:
         """A model about which everything is known already; see `as_model` for the others."""
         ask, decide = methods_of(model)
         if scores:
             ask, decide = model.decision_function, ask
-        return cls(ask, decide if decides else None, classes, names, scores)
+        return cls(ask, decide if decides else None, classes, names, scores, threshold)
 
     def __call__(self, frame: UserTable) -> Answer:
         """Ask once about all rows."""
@@ -104,7 +112,10 @@ class Model:
             return Answer(self.positions(answer), None)
         probabilities = _probabilities(answer, len(self.classes))
         # Matrix products differ in their last bits between batches of different sizes; explanations must not.
-        return Answer(probabilities.argmax(axis=1), probabilities.round(_DIGITS))
+        rounded = probabilities.round(_DIGITS)
+        if self.threshold is None:
+            return Answer(probabilities.argmax(axis=1), rounded)
+        return Answer((rounded[:, 1] >= self.threshold).astype(np.intp), rounded)
 
     def positions(self, labels: np.ndarray) -> np.ndarray:
         """Position of each label among the classes."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lormika.checks import check_number
 from lormika.errors import InputError, ModelError
 from lormika.frames import count_rows, listing
 from lormika.frames.values import Scalar, plain
@@ -20,12 +21,18 @@ _AGREEMENT = 0.99  # of labels and largest scores, for these to count as the mar
 
 
 def as_model(
-    model: UserModel, background: UserTable, class_names: Sequence[Scalar] | None, labels: UserColumn | None = None
+    model: UserModel,
+    background: UserTable,
+    class_names: Sequence[Scalar] | None,
+    labels: UserColumn | None = None,
+    threshold: float | None = None,
 ) -> tuple[Model, np.ndarray]:
     """Make a model of whatever the user provides, and return its labels for the background.
 
     The background passes through the model once; if its labels are already known, only some of its rows do.
     """
+    if threshold is not None and labels is not None:
+        raise InputError("labels: with a threshold, the background's labels follow from it; leave them out")
     ask, decide = methods_of(model)
     own, n_rows = classes_of(model), count_rows(background)
     names = None if class_names is None else read_class_names(class_names)
@@ -36,17 +43,28 @@ def as_model(
     if names is not None and len(names) != len(classes):
         raise InputError(f"class_names has {len(names)} names; the model has {len(classes)} classes")
 
-    wrapped = Model(ask, None, classes, names or classes)
+    wrapped = Model(ask, None, classes, names or classes, threshold=threshold)
     answer = wrapped.read(values)
+    if threshold is not None:
+        _check_threshold(threshold, answer, len(classes))
     if answer.probabilities is None:
         wrapped = _with_scores(wrapped, model, answer.labels, background)
-    if decide is not None and _decides_otherwise(wrapped, decide, answer, background):
+    if decide is not None and threshold is None and _decides_otherwise(wrapped, decide, answer, background):
         wrapped = replace(wrapped, decide=decide)
     if existing is not None:
         return wrapped, _existing_positions(existing, wrapped)
     if wrapped.decide is not None and not wrapped.scores:
         return wrapped, wrapped.positions(call(wrapped.decide, copied(background)))
     return wrapped, answer.labels
+
+
+def _check_threshold(threshold: float, answer: Answer, n_classes: int) -> None:
+    """Refuse a threshold that a model cannot have."""
+    check_number("threshold", threshold, 0.0, 1.0)
+    if answer.probabilities is None:
+        raise InputError("threshold is about probabilities, which this model does not give")
+    if n_classes != 2:
+        raise InputError(f"threshold is for two classes; the model has {n_classes}")
 
 
 def _with_scores(model: Model, own: UserModel, labels: np.ndarray, background: UserTable) -> Model:

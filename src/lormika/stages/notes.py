@@ -107,6 +107,9 @@ def about_model(model: Model, repeats: bool, labels: np.ndarray, sample: Sample)
 
     `labels` are those that the real rows of the sample have in the background.
     """
+    if model.threshold is not None:
+        first, second = map(format_value, model.names)
+        yield Note(f"The prediction is {second} if its probability is at least {model.threshold:g}, else {first}.")
     if model.decide is not None and not model.scores:
         yield Note(
             "The model decides by a rule or threshold of its own: its label need not be its most probable class."
