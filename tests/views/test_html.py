@@ -9,10 +9,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from cases import CASES, HOSTILE
-from lormika import Explanation, Note
+from lormika import Explainer, Explanation, Note
 from lormika.rule import Category, Edit
 from lormika.views.narrative import narrate
 from lormika.views.reading import Reading
@@ -235,3 +236,13 @@ def test_text_has_enough_contrast(scheme):
         for ink in all_inks:
             bright, dim = sorted([luminance(colours[ink]), luminance(colours[behind])], reverse=True)
             assert (bright + 0.05) / (dim + 0.05) >= 4.5, f"{ink} on {behind}"
+
+
+def test_of_many_categories_some_are_shown():
+    X = pd.DataFrame({"day": [f"day {i % 80:02}" for i in range(400)], "x": [float(i % 9) for i in range(400)]})
+    model = lambda frame: ((frame["day"] > "day 70") | (frame["x"] > 6)).to_numpy()  # noqa: E731
+    explanation = Explainer(model, X, n_generated=100).explain({"day": "day 10", "x": 1.0})
+    (effect,) = [effect for effect in explanation.effects if effect.feature == "day"]
+    page = explanation.to_html()
+    assert page.count('<span class="choice ') == 12
+    assert f"… {len(effect.values) + 1 - 12} others" in page

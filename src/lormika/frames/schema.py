@@ -6,6 +6,7 @@ remembers how the user's library stores each column, so that a model always sees
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -108,9 +109,11 @@ class Schema:
     def _check_columns(self, names: Iterable[str]) -> None:
         present = set(names)
         absent = [name for name in self.names if name not in present]
-        if absent:
-            raise InputError(f"column {absent[0]!r} is missing; the background has it")
         unknown = sorted(present.difference(self.names))
+        if absent:
+            close = difflib.get_close_matches(absent[0], unknown, n=1)
+            hint = f": is it {close[0]!r}, which the background does not have?" if close else ""
+            raise InputError(f"column {absent[0]!r} is missing; the background has it{hint}")
         if unknown:
             raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from lormika.frames.values import format_value
@@ -11,6 +11,8 @@ from lormika.views.certainty import Scale
 from lormika.views.effects import Asked, FeatureEffect, rest_sentence, shade, shown
 from lormika.views.reading import Reading
 from lormika.views.words import short
+
+_MOST_CHIPS = 12  # categories of a feature
 
 
 def context(reading: Reading) -> dict[str, object] | None:
@@ -32,18 +34,33 @@ def context(reading: Reading) -> dict[str, object] | None:
 
 def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
     numeric = bool(effect.quantiles)
+    chosen = [] if numeric else _chosen(effect.asked)
     return {
         "name": effect.feature,
         "value": format_value(effect.value),
         "constant": effect.constant,
         "segments": list(_segments(effect, scale)) if numeric else [],
-        "chips": [] if numeric else [_chip(asked, scale) for asked in effect.asked],
+        "chips": [_chip(asked, scale) for asked in chosen],
+        "others": 0 if numeric else len(effect.asked) - len(chosen),
         "at": percent_at(effect.quantiles, effect.value),
         "ends": (short(effect.quantiles[0]), short(effect.quantiles[-1])) if numeric else None,
         "span": scale.span(*effect.bounds) if effect.asked else "",
         "turning": effect.turning if effect.turns else None,
-        "aloud": _summary(effect, scale) if numeric else "; ".join(_aloud(asked, scale) for asked in effect.asked),
+        "aloud": _summary(effect, scale) if numeric else "; ".join(_aloud(asked, scale) for asked in chosen),
     }
+
+
+def _chosen(asked: Sequence[Asked]) -> list[Asked]:
+    """All categories, if they are few; else the instance's own, the first that turn it, the least and the most certain."""
+    if len(asked) <= _MOST_CHIPS:
+        return list(asked)
+    own, turned = [one for one in asked if one.own], [one for one in asked if one.turned]
+    ranked = sorted((one for one in asked if not one.own), key=lambda one: one.certainty)
+    kept = {id(one) for one in (*own, *turned[: _MOST_CHIPS // 2])}
+    for one in (*ranked[: _MOST_CHIPS // 4], *ranked[::-1]):
+        if len(kept) < _MOST_CHIPS:
+            kept.add(id(one))
+    return [one for one in asked if id(one) in kept]
 
 
 def _summary(effect: FeatureEffect, scale: Scale) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
-from lormika.rule import Rule
+from lormika.rule import Missing, Rule
 from lormika.views import narrative_changes
 from lormika.views.certainty import Scale
 from lormika.views.reading import Reading
@@ -101,7 +101,8 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     """A share of similar cases; below a half it is worded as a shift, so that nobody takes it for a majority."""
     label = Span(format_value(rule.consequent), tone)
     share, usual = percents(rule.confidence, rule.counts.share_without)
-    spans = [Span(f"{among} similar cases with "), *listed([str(condition) for condition in rule.conditions], "and")]
+    such = "where" if isinstance(rule.conditions[0], Missing) else "with"
+    spans = [Span(f"{among} similar cases {such} "), *listed([str(condition) for condition in rule.conditions], "and")]
     if rule.confidence < 0.5:
         spans += [Span(", the share predicted "), label, Span(f" is {share} instead of {usual}")]
     else:
