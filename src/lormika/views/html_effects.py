@@ -51,7 +51,7 @@ def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
 
 
 def _chosen(asked: Sequence[Asked]) -> list[Asked]:
-    """All categories, if they are few; else the instance's own, the first that turn it, the least and the most certain."""
+    """All categories, if they are few; else the own one, the first that turn it, the least and the most certain."""
     if len(asked) <= _MOST_CHIPS:
         return list(asked)
     own, turned = [one for one in asked if one.own], [one for one in asked if one.turned]
