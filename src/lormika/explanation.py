@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lormika.types import JsonObject, JsonValue, UserTable
+    from lormika.views.reasons import Codes, Reason
 
 _WIDEST = 110  # columns of text
 
@@ -231,6 +232,36 @@ class Explanation:
         from lormika.views import narrative
 
         return narrative.to_summary(self)
+
+    def reasons(self, codes: Codes | None = None, top: int = 4) -> tuple[Reason, ...]:
+        """The principal reasons of the prediction, for letters and records, the weightiest first.
+
+        A feature is a reason if the model is less certain of its prediction with other values of it; the more so, the
+        weightier.
+
+        Parameters
+        ----------
+        codes
+            What to say: by feature, a text, or a code and a text, `{"income": ("R07", "Income too low")}`; rows with
+            `features` (several: `"income+debt"`), `condition` (where it applies), `code` and `text`; or a CSV or TOML
+            file of these. Of reasons with the same code, only the first is given.
+        top
+            Most reasons.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(1000)
+        >>> explainer = Explainer(datasets.make_model("rf", X).fit(X, y), X)
+        >>> codes = {"missed_payments": ("R03", "{value} missed payments (accepted with {otherwise})")}
+        >>> for reason in explainer.explain(X.iloc[[9]]).reasons(codes):
+        ...     print(reason)
+        R03: 3 missed payments (accepted with ≤ 1)
+        """
+        from lormika.views.reasons import find_reasons
+
+        check_integer("top", top, 1)
+        return find_reasons(self, codes, top)
 
     def to_html(self, page: bool = True) -> str:
         """A self-contained page, or just the fragment that notebooks show; neither needs scripts or the network."""

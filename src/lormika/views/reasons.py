@@ -1,0 +1,177 @@
+"""Principal reasons of a prediction, for letters and records: an ordered list without repetition."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from lormika.errors import InputError, quote
+from lormika.frames import listing
+from lormika.frames.evaluator import Rows, Values
+from lormika.frames.values import Scalar, format_value
+from lormika.frames.where import RowTest
+from lormika.types import UserValue
+from lormika.views.reading import Reading
+
+if TYPE_CHECKING:
+    from lormika.explanation import Effect, Explanation
+
+_LEAST = 0.25  # of the weightiest reason's weight
+_COLUMNS = ("features", "condition", "code", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason of a prediction."""
+
+    feature: str
+    value: Scalar | None  # of the instance
+    code: str | None  # from the user's table
+    text: str
+    certainty: float | None  # mean certainty of the prediction with other values; None: unknown
+    otherwise: str | None  # values that alone would have turned the prediction, in words
+
+    def __str__(self) -> str:
+        return self.text if self.code is None else f"{self.code}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonCode:
+    """A row of the user's table: what to say of some features, perhaps only where a condition is true."""
+
+    features: tuple[str, ...]
+    code: str | None
+    text: str  # {feature}, {value} and {otherwise} stand for those of the reason
+    condition: RowTest | None = None
+
+
+Codes = Mapping[str, UserValue] | Sequence[Mapping[str, UserValue]] | str | Path
+"""By feature, a text or a code and a text; or rows with features, condition, code and text; or a CSV or TOML file."""
+
+
+def find_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tuple[Reason, ...]:
+    """The first reasons; of those with the same code, only the first."""
+    table = [] if codes is None else _read_codes(codes, tuple(explanation.instance))
+    found: dict[object, Reason] = {}
+    for feature in _ranked(explanation):
+        reason = _reason(Reading.of(explanation), feature, table)
+        found.setdefault(reason.code or ("", feature), reason)
+        if len(found) == top:
+            break
+    return tuple(found.values())
+
+
+def _ranked(explanation: Explanation) -> Iterator[str]:
+    """Features whose values speak for the prediction, those first without which the model is least certain of it.
+
+    Then, for what no value alone can change, the features of rules that say why, and of changes that turn it.
+    """
+    drops = {effect.feature: _drop(explanation, effect) for effect in explanation.effects}
+    least = _LEAST * max(drops.values(), default=0.0)
+    ranked = sorted((name for name, drop in drops.items() if drop > max(least, 0)), key=lambda name: -drops[name])
+    if not ranked:
+        ranked = [name for rule in explanation.current_supporting for name in rule.features]
+    for rule in explanation.counterfactual if not ranked else ():
+        ranked += [] if rule.rerun is None else [edit.feature for edit in rule.rerun.edits]
+    yield from dict.fromkeys(ranked)
+
+
+def _drop(explanation: Explanation, effect: Effect) -> float:
+    """How much less certain the model is with other values of a feature, on average."""
+    if not effect.certainties:
+        return 0.0
+    own = 1.0 if explanation.unit == "label" else explanation.probability
+    before = own if own is not None else Reading.of(explanation).scale.before or 0.0
+    return before - fmean(effect.certainties)
+
+
+def _reason(reading: Reading, feature: str, table: Sequence[ReasonCode]) -> Reason:
+    explanation = reading.explanation
+    value = explanation.instance[feature]
+    effect = next((one for one in reading.effects if one.feature == feature), None)
+    otherwise = effect.turning if effect is not None and effect.turns else None
+    asked = next((one.certainties for one in explanation.effects if one.feature == feature), ())
+    code = next((one for one in table if feature in one.features and _applies(one, explanation)), None)
+    rule = next((rule for rule in explanation.current_supporting if feature in rule.features), None)
+    condition = next((str(c) for c in rule.conditions if c.feature == feature), None) if rule is not None else None
+    text = condition or f"{feature} = {format_value(value)}" if code is None else code.text
+    for name, word in (("feature", feature), ("value", format_value(value)), ("otherwise", otherwise or "none alone")):
+        text = text.replace(f"{{{name}}}", word)
+    return Reason(feature, value, None if code is None else code.code, text, fmean(asked) if asked else None, otherwise)
+
+
+def _applies(code: ReasonCode, explanation: Explanation) -> bool:
+    if code.condition is None:
+        return True
+    columns = {name: (lambda value=value: _single(value)) for name, value in explanation.instance.items()}
+    return bool(code.condition.matching(Rows(1, columns)).all())
+
+
+def _single(value: Scalar | None) -> Values:
+    if value is None:
+        return Values("empty", None, True)
+    kind = "truth" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+    return Values(kind, value, False)
+
+
+def _read_codes(codes: Codes, features: Sequence[str]) -> list[ReasonCode]:
+    if isinstance(codes, str | Path):
+        rows = _read_file(Path(codes))
+    elif isinstance(codes, Mapping):
+        rows = [{"features": name, **_pair(name, entry)} for name, entry in codes.items()]
+    else:
+        rows = [dict(row) for row in codes]
+    return [_read_row(number, row, features) for number, row in enumerate(rows, 1)]
+
+
+def _pair(name: str, entry: UserValue) -> dict[str, UserValue]:
+    """A text, or a code and a text."""
+    if isinstance(entry, str):
+        return {"text": entry}
+    if isinstance(entry, Mapping):
+        return dict(entry)
+    if isinstance(entry, list | tuple) and len(entry) == 2:
+        return {"code": entry[0], "text": entry[1]}
+    raise InputError(f"codes of {name!r}: give a text, or a code and a text, not {quote(entry)}")
+
+
+def _read_file(path: Path) -> list[dict[str, UserValue]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if path.suffix.lower() == ".csv":
+        return [dict(row) for row in csv.DictReader(io.StringIO(text))]
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is no TOML: {error or 'it is nested too deeply'}") from error
+    rows = content.get("reason")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: give one [[reason]] for each, with features, code and text")
+    return rows
+
+
+def _read_row(number: int, row: Mapping[str, UserValue], features: Sequence[str]) -> ReasonCode:
+    place = f"codes, row {number}"
+    for name in row:
+        if name not in _COLUMNS:
+            raise InputError(f"{place}: there is no column {quote(name)}; there are {', '.join(_COLUMNS)}")
+    names, text = row.get("features"), row.get("text")
+    own = [name.strip() for name in names.split("+")] if isinstance(names, str) else names
+    if not isinstance(own, list | tuple) or not own:
+        raise InputError(f"{place}: features: give names of features, several with + between them")
+    for name in own:
+        if name not in features:
+            raise InputError(f"{place}: there is no feature {quote(name)}; there are {listing(features)}")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{place}: the text is missing")
+    condition, code = row.get("condition") or None, row.get("code")
+    test = None if condition is None else RowTest.of(str(condition))
+    return ReasonCode(tuple(own), None if code in (None, "") else str(code), text.strip(), test)
