@@ -11,7 +11,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from lormika.constraints import Constraints
-from lormika.errors import InputError, quote
+from lormika.errors import InputError
 from lormika.explanation import (
     AskedSummary,
     ClassSummary,
@@ -19,10 +19,9 @@ from lormika.explanation import (
     Explanation,
     NeighbourhoodSummary,
 )
-from lormika.frames import listing
 from lormika.frames.instances import Instances, Unseen
-from lormika.frames.schema import Schema
-from lormika.frames.values import Scalar, plain
+from lormika.frames.values import plain
+from lormika.goals import make_goal
 from lormika.models import Answer
 from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
@@ -36,11 +35,11 @@ from lormika.stages.effects import largest_changes
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.items import Items, itemise, name_single
 from lormika.stages.neighbourhood import Neighbourhood
-from lormika.stages.permission import Permission, check_constraints
 from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
-from lormika.stages.trials import Plan, Trials, Unlike, Ways, find_ways, try_edits
+from lormika.stages.trials import Plan, Trials, Unlike, try_edits
+from lormika.stages.ways import Ways, find_ways
 from lormika.types import JsonObject
 from lormika.version import __version__
 
@@ -174,7 +173,7 @@ def _agree(first: Answer, second: Answer) -> bool:
 
 def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
     """Find the rules of a case, and collect everything needed to read them."""
-    sample, goal = case.sample, _goal(case, options)
+    sample, goal = case.sample, make_goal(case.parts, case.instance, case.answer, options)
     present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
     space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)
     if options.confirm:
@@ -189,51 +188,6 @@ def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
     found = find_rules(space, options, weights, to_missing=case.trials is None)
     rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
     return _explanation(case, rules, options, goal)
-
-
-def check_options(parts: Parts, options: SearchOptions) -> None:
-    """Refuse options that are wrong whatever the instance."""
-    for one in Constraints.all_of(options.constraints):
-        check_constraints(parts.schema, one)
-    if options.target is not None:
-        _class(parts.model.names, options.target)
-    names = ("constraints", "target", "at_least")
-    given = [name for name in names if getattr(options, name) is not None]
-    if not options.confirm and (given or parts.constraints):
-        name = given[0] if given else names[0]
-        raise InputError(f"{name} needs rules that were tried on the instance: leave confirm as it is")
-
-
-def _goal(case: Case, options: SearchOptions) -> Goal:
-    """What changes must lead to, and what they may change."""
-    check_options(case.parts, options)
-    constraints = (*case.parts.constraints, *Constraints.all_of(options.constraints))
-    if not constraints and options.target is None and options.at_least is None:
-        return ANY
-    if options.at_least is not None and case.answer.probabilities is None:
-        raise InputError("at_least is about probabilities, which this model does not give")
-    target = None if options.target is None else _class(case.sample.classes, options.target)
-    if not constraints:
-        return Goal(target, options.at_least)
-    schema = case.parts.background.schema
-    permission = Permission.of(schema, case.instance, constraints)
-    return Goal(target, options.at_least, permission, _costs(schema, constraints))
-
-
-def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:
-    costs = np.ones(len(schema))
-    for one in constraints:
-        for name, cost in one.cost.items():
-            costs[schema.index(name)] = cost
-    return costs
-
-
-def _class(classes: Sequence[Scalar], target: Scalar) -> int:
-    """Position of a class, which its text may stand for."""
-    for place, name in enumerate(classes):
-        if name == target or str(name) == str(target):
-            return place
-    raise InputError(f"target={quote(target)}: there is no such class; there are {listing(classes)}")
 
 
 def _trials(case: Case, wanted: str) -> Trials:

@@ -9,13 +9,14 @@ from typing import Unpack
 import numpy as np
 
 from lormika import frames
-from lormika.case import Case, check_options, explain_together, locate_together
+from lormika.case import Case, explain_together, locate_together
 from lormika.checks import check_choice
 from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
+from lormika.goals import check_options
 from lormika.many import OnError, Pace, explain_rows, locate_rows
 from lormika.models import ask_background
 from lormika.options import (
@@ -30,8 +31,8 @@ from lormika.options import (
 )
 from lormika.parts import Parts
 from lormika.stages.background import Background
+from lormika.stages.binding import check_constraints
 from lormika.stages.items import check_cuts, equal_frequency_cuts
-from lormika.stages.permission import check_constraints
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 

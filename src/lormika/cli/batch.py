@@ -15,6 +15,7 @@ from lormika.cli import arguments
 from lormika.cli import parameters as p
 from lormika.cli.batch_command import Command
 from lormika.cli.batch_work import EngineName, How, work
+from lormika.cli.changes import Changing
 from lormika.cli.groups import with_groups
 from lormika.cli.output import Talk
 from lormika.errors import InputError
@@ -98,7 +99,7 @@ def batch(
     drop: p.Drop = [],
     reading: p.Reading,
     search: p.Search,
-    changing: p.Changing,
+    changing: Changing,
     preset: p.PresetOf = p.Preset.DEFAULT,
     cut: p.Cut = [],
     around: p.Around,

@@ -11,6 +11,7 @@ import typer
 
 from lormika.cli import arguments
 from lormika.cli import parameters as p
+from lormika.cli.changes import Changing
 from lormika.cli.groups import with_groups
 from lormika.cli.output import Talk, emit, model_prints_aside, show
 from lormika.options import Objective
@@ -40,7 +41,7 @@ def explain(
     reading: p.Reading,
     objective: p.Objectives = [Objective.LEVERAGE],
     search: p.SearchForEach,
-    changing: p.Changing,
+    changing: Changing,
     preset: p.PresetOf = p.Preset.DEFAULT,
     cut: p.Cut = [],
     around: p.Around,

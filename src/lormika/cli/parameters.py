@@ -19,7 +19,7 @@ from lormika.types import Keywords, UserModel
 if TYPE_CHECKING:
     from lormika.data import Table
 
-SEARCH, CHANGES, NEIGHBOURHOOD, MODEL, DATA, OUTPUT = "Rules", "Changes", "Neighbourhood", "Model", "Data", "Output"
+SEARCH, NEIGHBOURHOOD, MODEL, DATA, OUTPUT = "Rules", "Neighbourhood", "Model", "Data", "Output"
 
 
 class Preset(StrEnum):
@@ -75,64 +75,6 @@ Cut = Annotated[
     ),
 ]
 Around = Annotated[Keywords, Given(NEIGHBOURHOOD, Settings())]
-
-# Changes
-
-
-@dataclass(frozen=True, slots=True)
-class Changing:
-    """What a suggested change may change, and where it must lead."""
-
-    fixed: Annotated[
-        list[str],
-        typer.Option(metavar="COLUMN", help="Column that must not change. Repeatable.", rich_help_panel=CHANGES),
-    ] = field(default_factory=list)
-    up: Annotated[
-        list[str],
-        typer.Option(metavar="COLUMN", help="Column that may only rise. Repeatable.", rich_help_panel=CHANGES),
-    ] = field(default_factory=list)
-    down: Annotated[
-        list[str],
-        typer.Option(metavar="COLUMN", help="Column that may only fall. Repeatable.", rich_help_panel=CHANGES),
-    ] = field(default_factory=list)
-    range: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN=LIMITS",
-            help="Limits of a number: income=20..60, income=..60, or from its present value on: income=±20%, age=+5. "
-            "Repeatable.",
-            rich_help_panel=CHANGES,
-        ),
-    ] = field(default_factory=list)
-    allow: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN=FROM>TO",
-            help="Permitted change of a category, job=none>clerk; then no other change of the column is. Repeatable.",
-            rich_help_panel=CHANGES,
-        ),
-    ] = field(default_factory=list)
-    constraints: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="TOML or JSON file with these and further constraints: see docs/constraints.md.",
-            rich_help_panel=CHANGES,
-        ),
-    ] = None
-    toward: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="Class that a change must lead to.", rich_help_panel=CHANGES),
-    ] = None
-
-    def keywords(self) -> Keywords:
-        """As `explain` takes them, checked as far as they can be before the data are there."""
-        from lormika.cli.constraints import read_constraints
-
-        constraints = read_constraints(self)
-        found: Keywords = {} if constraints is None else {"constraints": constraints}
-        return found | ({} if self.toward is None else {"target": self.toward})
-
 
 # Data
 

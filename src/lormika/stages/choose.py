@@ -17,8 +17,9 @@ from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import describe
 from lormika.stages.goal import Goal
 from lormika.stages.search import Candidate, Space, make_lists
-from lormika.stages.trials import Trials, Ways
+from lormika.stages.trials import Trials
 from lormika.stages.turning import Way, between
+from lormika.stages.ways import Ways
 
 _AT_FIRST = 8  # times k candidates of each kind
 _SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same

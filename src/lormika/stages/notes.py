@@ -17,7 +17,8 @@ from lormika.stages.background import Background
 from lormika.stages.edits import describe
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.sample import Sample
-from lormika.stages.trials import Trials, Ways
+from lormika.stages.trials import Trials
+from lormika.stages.ways import Ways
 
 _EMPTY = {
     Category.CURRENT_SUPPORTING: "no conditions that are true now go with {prediction}",

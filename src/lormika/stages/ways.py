@@ -1,0 +1,224 @@
+"""Ways: changes of the instance that lead to a goal, found among the edits that were tried.
+
+The model is asked again only where these do not do: about the last permitted values, linked features, three features at
+a time, further values of ranges, and, as a last resort, rows made from the nearest real one with another label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.models import Answer
+from lormika.stages.asking import Asking
+from lormika.stages.background import Background
+from lormika.stages.edits import LEVELS, Edits
+from lormika.stages.goal import ANY, Goal
+from lormika.stages.responses import Responses, respond
+from lormika.stages.settle import settle
+from lormika.stages.spread import Spread
+from lormika.stages.trials import Trials
+from lormika.stages.turning import Combinations, Way, combined_ways, exact_way, single_hits, single_ways
+from lormika.stages.unlike import unlike_way
+
+_MOST_TRIPLES = 500  # rows
+_STRONGEST = 40  # pairs that triples extend
+_ENOUGH = 3  # ways that change one feature: then others need not be wide
+_SETTLED = 5  # ways that are widened
+_MOST_LINKED = 50  # rows of a group of linked features
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """The ways that were seen to lead to a goal."""
+
+    ways: tuple[Way, ...]
+    from_unlike: bool = False  # the only way was made from the nearest row with another label
+    best: tuple[np.ndarray, float] | None = None  # without a way, the best permitted edit: its row, and the certainty
+
+
+def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
+    """Ways to a goal, from the edits that were tried; the model is asked again only where these do not do."""
+    background, edits, own = spread.background, trials.edits, trials.own
+    hits = single_hits(edits, trials.singles, goal)
+    reducible = hits[trials.pairs.singles].any(axis=2)
+    ways = single_ways(background, edits, trials.singles, goal)
+    ends = yield from _try_ends(background, trials, {way.features[0] for way in ways}, goal)
+    ways += [way for way, is_hit in ends if is_hit]
+    ways += combined_ways(background, edits, trials.pairs, reducible, trials.effects, goal)
+    if goal.permission is not None and goal.permission.linked:
+        ways += yield from _linked_ways(background, trials, ways, goal)
+    if not ways:
+        ways = yield from _further_ways(background, trials, goal)
+        if trials.asked_pairs < trials.wanted_pairs:
+            ways = yield from _irreducible(background, edits.instance, own, ways, goal)
+    if ways:
+        ways = yield from _settled(spread, own, edits.instance, ways, goal)
+        return Ways(tuple(ways))
+    labels = trials.unlike.labels
+    rows = trials.unlike.rows[labels == goal.target] if goal.target is not None else trials.unlike.rows
+    way = yield from unlike_way(background, edits.instance, own, rows, goal)
+    return Ways(() if way is None else (way,), way is not None, None if goal is ANY else _best(trials, goal, ends))
+
+
+def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal) -> Asking[list[tuple[Way, bool]]]:
+    """Ways to the last permitted values of numbers whose limits were not asked about; and whether they lead there."""
+    if goal.permission is None or len(done) >= _ENOUGH:
+        return []
+    edits, instance = trials.edits, trials.edits.instance
+    rows, features = [], []
+    for f in range(len(instance)):
+        if f in done or not background.schema.features[f].is_numeric:
+            continue
+        asked = edits.value[edits.feature == f]
+        for value in goal.permission.ends(f, background.observed(f)):
+            if value not in asked and value != instance[f]:
+                row = instance.copy()
+                row[f] = value
+                rows.append(row)
+                features.append(f)
+    encoded = np.array(rows).reshape(len(rows), len(instance))
+    permitted = np.flatnonzero(goal.permits(encoded))
+    if len(permitted) == 0:
+        return []
+    answers = respond(trials.own, (yield encoded[permitted]))
+    hits = goal.reached(answers)
+    return [
+        (exact_way(background, instance, (features[place],), rows[place], answers, at, goal), bool(hits[at]))
+        for at, place in enumerate(permitted.tolist())
+    ]
+
+
+def _best(trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> tuple[np.ndarray, float] | None:
+    """The permitted edit that lowers the certainty most, of singles, pairs and ends: its row, and the certainty."""
+    edits, pairs = trials.edits, trials.pairs
+    before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
+    moves = [(way.row, way.certainty) for way, _ in ends]
+    for singles, responses, asked in (
+        (np.arange(len(edits))[:, None], trials.singles, np.arange(len(edits))),
+        (pairs.singles.reshape(-1, pairs.singles.shape[-1]), pairs.responses, pairs.asked.ravel()),
+    ):
+        rows = edits.rows(singles)
+        places = np.flatnonzero(goal.permits(rows))
+        if len(places):
+            place = places[responses.certainty[asked[places]].argmin()]
+            moves.append((rows[place], float(responses.certainty[asked[place]])))
+    return min((move for move in moves if move[1] < before), key=lambda move: move[1], default=None)
+
+
+def _linked_ways(background: Background, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
+    """Ways that change linked features, and nothing else, to the values of the nearest rows with other labels."""
+    assert goal.permission is not None
+    instance, found = trials.edits.instance, {way.features for way in ways}
+    groups = [tuple(sorted(group)) for group in goal.permission.linked if tuple(sorted(group)) not in found]
+    rows, owners = [], []
+    for group in groups:
+        changed = np.repeat(instance[None], len(trials.unlike.rows), axis=0)
+        changed[:, group] = trials.unlike.rows[:, group]
+        differs = ~np.isnan(changed[:, group]).any(axis=1) & (changed[:, group] != instance[list(group)]).all(axis=1)
+        changed = changed[differs]
+        own = list(dict.fromkeys(map(bytes, changed[goal.permits(changed)])))[:_MOST_LINKED]
+        rows += [np.frombuffer(row) for row in own]
+        owners += [group] * len(own)
+    if not rows:
+        return []
+    answers = respond(trials.own, (yield np.array(rows)))
+    linked: dict[tuple[int, ...], Way] = {}
+    for at in np.flatnonzero(goal.reached(answers)).tolist():
+        if owners[at] not in linked:
+            linked[owners[at]] = exact_way(background, instance, owners[at], rows[at], answers, at, goal)
+    return list(linked.values())
+
+
+def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
+    """Widen the first ways that change several features, unless enough of them change one."""
+    several = [way for way in ways if len(way.features) > 1]
+    if len(ways) - len(several) >= _ENOUGH or not several:
+        return ways
+    chosen, rest = several[:_SETTLED], several[_SETTLED:]
+    wide = [way for way in chosen if _has_number(spread.background, way) and not _is_tested(way, goal)]
+    if wide:
+        settled = iter((yield from settle(spread, instance, own, wide, goal)))
+        chosen = [next(settled) if way in wide else way for way in chosen]
+    return [way for way in ways if len(way.features) == 1] + chosen + rest
+
+
+def _is_tested(way: Way, goal: Goal) -> bool:
+    """Whether a test of whole rows speaks of its features: then only its own values are known to be permitted."""
+    return goal.permission is not None and not goal.permission.tested.isdisjoint(way.features)
+
+
+def _has_number(background: Background, way: Way) -> bool:
+    return any(background.schema.features[f].is_numeric for f in way.features)
+
+
+def _further_ways(background: Background, trials: Trials, goal: Goal) -> Asking[list[Way]]:
+    """Ways of two features at their far values, else of three features, where nothing smaller leads to the goal."""
+    edits, pairs = trials.edits, trials.pairs
+    far = edits.far[pairs.targets][:, None]
+    fresh = (far != pairs.singles).any(axis=2).all(axis=1)  # neither the nearest values nor the typical ones
+    far, targets = far[fresh], pairs.targets[fresh]
+    triples = _triples(edits, trials.singles, pairs, goal)
+    levels = edits.levels[triples].transpose(0, 2, 1)
+    rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(levels.reshape(-1, 3))])
+    if len(rows) == 0 or not goal.permits(rows).any():
+        return []
+    answers = respond(trials.own, (yield rows))
+    apart = Combinations(targets, far, np.arange(len(far))[:, None], answers)
+    together = Combinations(triples, levels, len(far) + np.arange(levels.size // 3).reshape(-1, LEVELS), answers)
+    for combinations in (apart, together):
+        irreducible = np.zeros(combinations.asked.shape, dtype=bool)  # nothing smaller turned
+        ways = combined_ways(background, edits, combinations, irreducible, trials.effects, goal)
+        if ways:
+            return ways
+    return []
+
+
+def _irreducible(
+    background: Background, instance: np.ndarray, own: Answer, ways: list[Way], goal: Goal
+) -> Asking[list[Way]]:
+    """Ways of three features, or of two of them if these also turn it, since not all pairs were asked about."""
+    places = [(way, f) for way in ways for f in way.features if len(way.features) > 2]
+    if not places:
+        return ways
+    rows = np.array([np.where(np.arange(len(instance)) == f, instance, way.row) for way, f in places])
+    answers = respond(own, (yield rows))
+    hits = goal.reached(answers) & goal.permits(rows)
+    irreducible: dict[tuple[int, ...], Way] = {}
+    for way in ways:
+        shorter = [i for i, (longer, _) in enumerate(places) if longer is way and hits[i]]
+        if shorter:
+            at = min(shorter, key=lambda i: float(answers.change[i]))
+            features = tuple(f for f in way.features if f != places[at][1])
+            way = exact_way(background, instance, features, rows[at], answers, at, goal)
+        irreducible.setdefault(way.features, way)
+    return list(irreducible.values())
+
+
+def _triples(edits: Edits, singles: Responses, pairs: Combinations, goal: Goal) -> np.ndarray:
+    """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
+    is_open = _open_targets(edits, goal)
+    lowest = pairs.responses.change[pairs.asked].min(axis=1)
+    alone = singles.change[edits.levels].min(axis=1)
+    open_pairs = np.flatnonzero(is_open[pairs.targets].all(axis=1))
+    strongest = open_pairs[np.argsort(lowest[open_pairs], kind="stable")[:_STRONGEST]]
+    own, third = pairs.targets[strongest], edits.pairable[is_open[edits.pairable]]
+    features = edits.target_feature
+    i, j = np.nonzero((features[own][:, None] != features[third][None, :, None]).all(axis=2))
+    triples = np.sort(np.column_stack([own[i], third[j]]), axis=1)
+    totals = lowest[strongest[i]] + alone[third[j]]
+    keys = triples @ (len(features) ** 2, len(features), 1)
+    order = np.lexsort((totals, keys))  # a triple may be made in several ways: by its least sum
+    order = order[np.diff(keys[order], prepend=-1) > 0]
+    chosen = order[np.argsort(totals[order], kind="stable")][: _MOST_TRIPLES // LEVELS]
+    return triples[chosen[np.argsort(keys[chosen])]]
+
+
+def _open_targets(edits: Edits, goal: Goal) -> np.ndarray:
+    """Which targets a feature may change to, at one of their levels, whatever else changes."""
+    if goal.permission is None:
+        return np.ones(len(edits.targets), dtype=bool)
+    permitted = goal.permission.values(edits.feature, edits.value)
+    is_open: np.ndarray = permitted[edits.levels].any(axis=1)
+    return is_open
