@@ -285,7 +285,15 @@ def _options(parts: Parts, options: SearchOptions) -> JsonObject:
     limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
     every = {name: plain(value) for name, value in chosen.items() if name not in limits and name != "cuts"}
     cuts = {name: list(points) for name, points in parts.cuts.items()}
-    return every | {"cuts": cuts} | {name: plain(value) for name, value in limits.items() if value}
+    return (
+        every
+        | {"cuts": cuts}
+        | {
+            name: plain(value)
+            for name, value in limits.items()
+            if value is not None and value is not False and value != []
+        }
+    )
 
 
 def _named(options: Settings | SearchOptions) -> JsonObject:

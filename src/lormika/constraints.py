@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 from lormika.errors import InputError, quote
 from lormika.frames import listing
-from lormika.frames.values import Scalar, is_list, plain
+from lormika.frames.values import Scalar, is_list, is_too_large, plain
 from lormika.frames.where import RowTest
 from lormika.types import JsonObject, Keywords, UserColumn, UserTable, UserValue
 
@@ -126,12 +126,12 @@ class Constraints:
 
     @classmethod
     def all_of(cls, source: object) -> tuple[Constraints, ...]:
-        """Constraints from anything that `of` takes, from a list of them, all of which hold, or None."""
-        if source is None:
-            return ()
-        if isinstance(source, list | tuple):
-            return tuple(cls.of(one) for one in source)
-        return (cls.of(source),)
+        """Constraints, a mapping, or a list of these, all of which hold; or None. No file is opened for them."""
+        every = () if source is None else source if isinstance(source, list | tuple) else (source,)
+        for one in every:
+            if isinstance(one, str | Path):
+                raise InputError(f"constraints={quote(one)}: read a file with Constraints.of({quote(str(one))})")
+        return tuple(map(cls.of, every))
 
     def to_dict(self) -> JsonObject:
         """Everything that was given, as plain data; of a function, its name."""
@@ -182,7 +182,7 @@ class RelativeLimits:
 def _read(path: Path) -> JsonObject:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     try:
         content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
@@ -225,7 +225,7 @@ def _values(place: str, values: UserColumn) -> tuple[Scalar, ...]:
 
 
 def _is_scalar(value: object) -> TypeGuard[Scalar]:
-    return isinstance(value, str | int | float | bool)
+    return isinstance(value, str | int | float | bool) and not is_too_large(value)
 
 
 def _transitions(name: str, mapping: object) -> Transitions:
@@ -233,6 +233,9 @@ def _transitions(name: str, mapping: object) -> Transitions:
     for feature, moves in _items(name, mapping):
         if not isinstance(moves, Mapping):
             raise InputError(f"constraints: {name} of {feature!r}: give a dict, {{category: [other categories]}}")
+        for key in moves:
+            if not _is_scalar(plain(key)):
+                raise InputError(f"constraints: {name} of {feature!r}: {quote(key)} is no category")
         checked[feature] = {
             plain(key): _values(f"{name} of {feature!r} from {quote(key)}", to) for key, to in moves.items()
         }
@@ -272,7 +275,9 @@ def _limits(feature: str, limits: UserValue) -> Limits:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+    if not isinstance(value, int | float) or isinstance(value, bool) or is_too_large(value):
+        return False
+    return not math.isnan(value)
 
 
 def _cost(feature: str, cost: object) -> float:

@@ -30,5 +30,8 @@ def quote(value: object) -> str:
     """
     if isinstance(value, int) and abs(value) >= 10**300:  # Python refuses to write the longest
         return "a number of more than 300 digits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # such a number is inside
+        return f"a {type(value).__name__} with a number of more than 300 digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -10,7 +10,7 @@ from lormika.constraints import Constraints
 from lormika.errors import InputError, quote
 from lormika.frames import listing
 from lormika.frames.schema import Schema
-from lormika.frames.values import Scalar
+from lormika.frames.values import Scalar, is_too_large, plain
 from lormika.models import Answer
 from lormika.options import SearchOptions
 from lormika.parts import Parts
@@ -58,6 +58,9 @@ def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:
 
 def _class(classes: Sequence[Scalar], target: Scalar) -> int:
     """Position of a class, which its text may stand for."""
+    target = plain(target)
+    if not isinstance(target, str | int | float | bool) or is_too_large(target):
+        raise InputError(f"target={quote(target)}: give one of the classes {listing(classes)}")
     for place, name in enumerate(classes):
         if name == target or str(name) == str(target):
             return place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,10 +15,12 @@ from pathlib import Path
 def beside(path: Path) -> Path:
     """Temporary path for a file until it is complete: it keeps the suffix and says which process is writing.
 
+    Nobody can guess it, and so put a link to another file there.
+
     >>> Unfinished.of(beside(Path("why.html"))).name
     'why.html'
     """
-    return path.with_name(f".{socket.gethostname()}-{os.getpid()}-{path.name}")
+    return path.with_name(f".{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(8)}-{path.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,11 @@ class Unfinished:
     def of(cls, path: Path) -> Unfinished | None:
         """From a path; None if it is not a temporary name.
 
-        >>> Unfinished.of(Path(".node-7-4242-run.json"))
+        >>> Unfinished.of(Path(".node-7-4242-0123456789abcdef-run.json"))
         Unfinished(host='node-7', pid=4242, name='run.json')
         >>> Unfinished.of(Path(".pre-commit-config.yaml"))
         """
-        match = re.fullmatch(r"\.(.+)-(\d{1,10})-(.+)", path.name)
+        match = re.fullmatch(r"\.(.+)-(\d{1,10})-[0-9a-f]{16}-(.+)", path.name)
         return None if match is None else cls(match[1], int(match[2]), match[3])
 
     @property
@@ -55,6 +58,7 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
     new = beside(path)
     try:
         with naming(new, path):
+            os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             yield new
             if sync:
                 _sync(new)

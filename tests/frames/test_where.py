@@ -321,3 +321,22 @@ def test_what_a_condition_speaks_of():
     test = RowTest.of("`hours per week` > 40 or age >= now.age + 1.5")
     assert test.names == {"hours per week", "age"}
     assert test.numbers == {40, 1.5}
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "uint16", "int64", "uint64", "float32"])
+def test_the_sign_of_small_types(kind):
+    frame = pd.DataFrame({"x": np.array([1, 2, 120], dtype=kind)})
+    assert matching(frame, "-x < -1").tolist() == [False, True, True]
+    assert matching(pd.DataFrame({"x": np.array([-128], dtype=np.int8)}), "-x > 0").all()
+
+
+def test_long_conditions():
+    with pytest.raises(InputError, match="characters; give at most 10,000"):
+        matching(FRAME, " and ".join(["age < 1"] * 2000))
+    assert not matching(FRAME, " and ".join(["age < 1"] * 600)).any()
+
+
+@pytest.mark.parametrize("condition", ["`age`x > 3", "x`age` > 3", "`age``id` > 3"])
+def test_nothing_is_glued_to_a_name(condition):
+    with pytest.raises(InputError):
+        matching(FRAME, condition)

@@ -40,7 +40,7 @@ def test_damaged_parts_are_made_anew(batch, finished) -> None:
     (rules / "part-00000.parquet").write_bytes(whole[: len(whole) // 2])
     pq.write_table(pq.read_table(instances / "part-00001.parquet")[:-1], instances / "part-00001.parquet")
     pq.write_table(pq.read_table(rules / "part-00002.parquet")[:-1], rules / "part-00002.parquet")
-    (batch.folder / "out" / ".vm-1-part-00000.parquet").write_bytes(b"left behind")
+    (batch.folder / "out" / ".vm-1-0123456789abcdef-part-00000.parquet").write_bytes(b"left behind")
     assert batch.run("good", "out", *ONE).returncode == 0
     assert batch.parts("out") == finished
     assert batch.leftovers("out") == []

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -235,6 +237,7 @@ def test_files_of_others_in_a_background_are_not_lost(out) -> None:
     assert _snapshot(Path()) == before
 
 
+TOKEN = "0123456789abcdef"
 MENDED = {
     "truncated rules": _cut(RULES, 1000),
     "empty rules": _cut(RULES, 0),
@@ -260,7 +263,8 @@ MENDED = {
     "a damaged background": _flip("background-*/codes.npy"),
     "no copies of the data": _all(_remove("input-*"), _remove("background-*")),
     "unfinished files": _all(
-        _write(f".{os.uname().nodename}-1-manifest.json", "x"), _write("rules/.node-7-12-part-00001.parquet", "x")
+        _write(f".{os.uname().nodename}-1-{TOKEN}-manifest.json", "x"),
+        _write(f"rules/.node-7-12-{TOKEN}-part-00001.parquet", "x"),
     ),
 }  # fmt: skip
 
@@ -322,9 +326,9 @@ def test_jobs_of_an_array_are_in_nobodys_way(tmp_path, monkeypatch) -> None:
     """Their files come and go while a folder is looked at."""
     from lormika.jobs.contents import check_contents
 
-    for name in (".node-1-12-run.json", "manifest.json", "input-" + 32 * "0" + ".parquet"):
+    for name in (".node-1-12-0123456789abcdef-run.json", "manifest.json", "input-" + 32 * "0" + ".parquet"):
         (tmp_path / name).touch()
-    (tmp_path / ".node-1-12-background").mkdir()
+    (tmp_path / ".node-1-12-0123456789abcdef-background").mkdir()
     listed = list(tmp_path.iterdir())
     for path in listed:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -339,3 +343,26 @@ def test_a_report_tells_of_flipped_bytes(out) -> None:
     assert "part-00001.parquet cannot be read" in f"{result.output} {result.exception}"
     assert _run()[0] == 0
     assert CliRunner().invoke(app, ["report", "out"]).exit_code == 0
+
+
+def test_files_that_only_look_like_leftovers_stay(batch) -> None:
+    out = batch.folder / "out"
+    (out / ".exp-3-background").mkdir(parents=True)
+    (out / ".exp-3-background" / "data.npy").write_text("mine")
+    (out / ".notes-12-run.json").write_text("mine")
+    done = batch.run("good", "out", "--prepare")
+    assert done.returncode == 1
+    assert "is not of a run" in done.stderr or "move" in done.stderr
+    assert (out / ".notes-12-run.json").read_text() == (out / ".exp-3-background" / "data.npy").read_text() == "mine"
+
+
+def test_a_link_in_the_folder_leads_nowhere(batch) -> None:
+    """Whoever can write to the folder cannot make others write elsewhere, even if they know host and process."""
+    assert batch.run("good", "out").returncode == 0
+    victim = batch.folder / "victim.txt"
+    victim.write_text("precious")
+    out = batch.folder / "out"
+    command = f"ln -s {victim} out/.$(hostname)-$$-report.html; exec {sys.executable} -m lormika report out"
+    done = subprocess.run(["sh", "-c", command], cwd=batch.folder, capture_output=True, text=True, check=False)
+    assert victim.read_text() == "precious", done.stderr
+    assert not (out / "report.html").is_symlink()

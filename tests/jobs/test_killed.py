@@ -76,11 +76,11 @@ def test_killed_while_it_prepares(batch, reference, writing) -> None:
         kill(process.pid)
         pid = process.pid
     if writing:
-        left = batch.folder / "out" / f".{os.uname().nodename}-{pid}-background"
+        left = batch.folder / "out" / f".{os.uname().nodename}-{pid}-0123456789abcdef-background"
         left.mkdir()
         (left / "codes.npy").write_bytes(b"half")
         (batch.folder / "out" / "rules").mkdir()
-        (batch.folder / "out" / f".{os.uname().nodename}-{pid}-run.json").write_text('{"half')
+        (batch.folder / "out" / f".{os.uname().nodename}-{pid}-0123456789abcdef-run.json").write_text('{"half')
     (batch.folder / "go").touch()
     assert batch.run("python:asked:model", "out", "--chunk-rows", 20).returncode == 0
     assert batch.parts("out") == wanted

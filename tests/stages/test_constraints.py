@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import chances
 from draws import examples
 from lormika import Constraints, Explainer, Explanation, InputError, datasets
 from lormika.rule import Category, Equals, Interval, Rule
@@ -468,3 +469,60 @@ def test_views_of_explanations_with_constraints(case):
     assert "&#39;fixed&#39;: [&#39;age&#39;]" in explanation.to_html()
     for view in (explanation.to_text, explanation.summary, explanation.to_frame, explanation.to_counterfactuals):
         view()
+
+
+# What an attack found
+
+
+def test_an_unseen_number_has_its_place_in_the_order():
+    X = pd.DataFrame({"level": [1, 2, 5] * 100, "x": np.arange(300.0)})
+    explainer = Explainer(lambda frame: (frame["level"].astype(float) >= 4).to_numpy(), X, categorical=["level"])
+    for direction, wanted in (("down", []), ("up", ["level 3 → 5"])):
+        explanation = explainer.explain({"level": 3, "x": 7.0}, constraints={direction: ["level"], "fixed": ["x"]})
+        assert [str(rule.rerun) for rule in explanation.counterfactual] == wanted
+
+
+def test_a_class_named_0_is_a_target():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)).round(2), columns=list("ab"))
+
+    def model(frame):
+        return chances(np.column_stack([np.zeros(len(frame)), 3 * frame["a"], frame["b"] - 3 * frame["a"]]))
+
+    explanation = Explainer(model, X, n_generated=100).explain({"a": -1.0, "b": 0.0}, target=0)
+    assert explanation.options["target"] == 0
+    assert "too." not in explanation.summary()
+
+
+def test_a_number_that_a_condition_names_is_in_no_range():
+    X = pd.DataFrame({"x": [float(10 * (i % 100)) for i in range(300)], "y": np.arange(300.0)})
+    explainer = Explainer(lambda frame: (frame["x"] > 300).to_numpy(), X, n_generated=100)
+    explanation = explainer.explain({"x": 100.0, "y": 3.0}, constraints={"where": ["x != 512.5"]})
+    (condition,) = explanation.counterfactual[0].conditions
+    assert not condition.low <= 512.5 < condition.high
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"ranges": {"age": (0, 10**400)}}, {"cost": {"age": 10**400}}, {"ranges": {"age": (1, 2, 10**5000)}},
+        {"fixed": {10**5000: 1}}, {"changes": {"purpose": {10**5000: ["car"]}}}, {"orders": {"purpose": [10**5000]}},
+        {"changes": {"purpose": {"car": [10**5000]}}}, "limits.toml", "a\0b",
+    ],
+    ids=range(9),
+)  # fmt: skip
+def test_hostile_constraints(case, wrong):
+    with pytest.raises(InputError):
+        case.explain(constraints=wrong)
+
+
+@pytest.mark.parametrize(
+    "target", [10**5000, pd.NA, np.array(["accepted", "b"]), None.__class__, math.nan], ids=range(5)
+)
+def test_hostile_targets(case, target):
+    with pytest.raises(InputError, match="target="):
+        case.explain(target=target)
+
+
+def test_a_file_that_cannot_be():
+    with pytest.raises(InputError, match="cannot be read"):
+        Constraints.of("a\0b")

@@ -441,3 +441,13 @@ def test_the_validator_knows_all_words_of_the_schema():
     for place in places(json_schema()):
         if place[-1] in ("anyOf", "allOf", "pattern", "if", "prefixItems", "maxItems", "patternProperties"):
             pytest.fail(f"{place} is not understood")
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"), [(("options", "at_least"), "x"), (("options", "spread"), 1), (("versions", "\ud800"), "1")]
+)
+def test_options_and_texts_that_views_could_not_show(place, wrong):
+    payload = small("explanation")
+    payload[place[0]][place[1]] = wrong
+    with pytest.raises(InputError, match="cannot be used"):
+        Explanation.from_dict(payload)

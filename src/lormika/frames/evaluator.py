@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -32,6 +33,7 @@ _ARITHMETIC: dict[type[ast.operator], np.ufunc] = {
     ast.FloorDiv: np.floor_divide,
     ast.Mod: np.mod,
 }
+_MOST_CHARACTERS = 10_000
 _LONGEST = 200  # characters of a condition in a message
 _WORDS = {
     "number": "a number",
@@ -79,10 +81,19 @@ class Source:
         if not flat.strip():
             raise InputError("the condition is empty; give one such as: age >= 30")
         flat = flat.lstrip()
+        if len(flat) > _MOST_CHARACTERS:
+            raise InputError(
+                f"the condition cannot be evaluated: it has {len(flat):,} characters; give at most {_MOST_CHARACTERS:,}"
+            )
         ticked = {match.start(): match[1] for match in _TICKS.finditer(flat) if match[1] is not None}
         # As long as what it replaces, so that positions stay.
         text = _TICKS.sub(lambda m: m[0] if m[1] is None else "_" * len(m[0]), flat)
-        return cls(flat, text, ticked)
+        source = cls(flat, text, ticked)
+        for position, name in ticked.items():
+            beside = flat[max(position - 1, 0) : position] + flat[position + len(name) + 2 :][:1]
+            if re.search(r"[\w`]", beside):
+                raise source.error(position, f"put a space, or a sign, beside `{name}`")
+        return source
 
     def error(self, position: int, problem: str) -> InputError:
         """An error that says where it is."""
@@ -124,8 +135,8 @@ class Evaluator:
                 return self._column(node)
             case ast.BoolOp():
                 join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
-                masks = [self.truth(self.value(part), part) for part in node.values]
-                return Values("truth", join.reduce(masks), False)
+                masks = (self.truth(self.value(part), part) for part in node.values)
+                return Values("truth", reduce(join, masks), False)
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
                 left, right = (self.truth(self.value(part), part) for part in (node.left, node.right))
                 return Values("truth", left & right if isinstance(node.op, ast.BitAnd) else left | right, False)
@@ -133,7 +144,7 @@ class Evaluator:
                 return Values("truth", ~self.truth(self.value(node.operand), node.operand), False)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 operand = self._number(node.operand)
-                return operand if isinstance(node.op, ast.UAdd) else Values("number", -operand.values, operand.missing)
+                return operand if isinstance(node.op, ast.UAdd) else _negated(operand)
             case ast.BinOp() if type(node.op) in _ARITHMETIC:
                 return self._arithmetic(node)
             case ast.Compare():
@@ -238,6 +249,14 @@ class Evaluator:
         if not wanted:
             holds = ~holds & ~np.asarray(left.missing)
         return holds
+
+
+def _negated(operand: Values) -> Values:
+    """A number with the other sign; small types have no place for all of them."""
+    values = operand.values
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        values = values.astype(np.float64 if values.dtype == np.uint64 else np.int64)
+    return Values("number", -values, operand.missing)
 
 
 def _name_of(node: ast.expr) -> str:

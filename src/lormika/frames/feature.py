@@ -55,6 +55,14 @@ class Feature:
             return True
         return isinstance(self.restorer, Lookup) and restore.is_ordered(self.restorer)
 
+    @property
+    def ranks(self) -> np.ndarray:
+        """Places of the categories in their order: numbers by their size, whichever the background lacks."""
+        categories = self.categories or ()
+        if all(isinstance(category, int | float) for category in categories):
+            return np.array(categories, dtype=np.float64)
+        return np.arange(len(categories), dtype=np.float64)
+
     def widened(self, more: Sequence[Scalar]) -> Feature:
         """The same feature with more categories, as `encode` gives them, after those of the background."""
         assert self.categories is not None

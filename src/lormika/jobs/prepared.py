@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lormika import frames
-from lormika.errors import InputError
+from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.frames.schema import Schema, read_schema
 from lormika.jobs.contents import remove_background
@@ -75,11 +75,17 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
 def load(folder: Path, model: UserModel) -> Explainer:
     """An explainer from a folder that `save` made, with the model it was made with."""
     try:
-        facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-        arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
-        schema = _read_schema(folder, facts)
-    except (OSError, ValueError) as error:
+        return Explainer._of(_read_parts(folder, model))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, ModelError):
+            raise
         raise InputError(f"{folder} cannot be read, start the run again to make it anew: {error}") from error
+
+
+def _read_parts(folder: Path, model: UserModel) -> Parts:
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
+    schema = _read_schema(folder, facts)
     values, offsets = arrays.pop("values"), arrays["offsets"]
     labels = np.ascontiguousarray(arrays.pop("labels"))
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
@@ -87,7 +93,7 @@ def load(folder: Path, model: UserModel) -> Explainer:
     wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
-    return Explainer._of(Parts.of(wrapped, background, labels, settings, search, cuts))
+    return Parts.of(wrapped, background, labels, settings, search, cuts)
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

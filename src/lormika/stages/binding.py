@@ -122,7 +122,7 @@ def _beyond(constraints: Constraints, feature: Feature, own: int | None, sign: i
     ranks = np.full(len(feature.positions), math.nan)
     order = constraints.orders.get(feature.name)
     if order is None:
-        ranks[:] = np.arange(len(ranks))
+        ranks[:] = feature.ranks
     else:
         ranks[[_code(feature, value, "orders") for value in order]] = np.arange(len(order))
     rank = math.nan if own is None else ranks[own]

@@ -108,7 +108,7 @@ def permitted_range(background: Background, goal: Goal, f: int, row: np.ndarray,
     if permission is None or not feature.is_numeric or not permission.is_limited(f):
         return between(background, f, start, end, own)
     end = permission.extent(f, row, end, background.observed(f))
-    if f in permission.tested and not background.is_whole(f):  # not rounded: who knows what is between two values
+    if f in permission.tested and not feature.integer:  # not rounded: who knows what is between two values
         return Interval(feature.name, min(start, end), math.nextafter(max(start, end), math.inf), False)
     condition = between(background, f, start, end, own)
     assert isinstance(condition, Interval)

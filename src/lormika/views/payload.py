@@ -55,6 +55,11 @@ def validate(payload: JsonValue) -> None:
     fault = find_fault(_schema(), payload) or find_clash(payload)
     if fault is not None:
         raise InputError(f"this explanation cannot be used: {fault}")
+    try:
+        json.dumps(payload, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise InputError(f"this explanation cannot be used: it holds {half!r}, half a character") from None
 
 
 def parse(text: str | bytes) -> JsonValue:
