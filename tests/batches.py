@@ -67,7 +67,8 @@ class Batch:
 
     def parts(self, out: str) -> dict[str, str]:
         """SHA-256 of every part."""
-        found = sorted((self.folder / out).glob("*/part-*.parquet"))
+        kinds = (self.folder / out / "instances", self.folder / out / "rules")  # other folders come and go
+        found = [path for kind in kinds for path in sorted(kind.glob("part-*.parquet"))]
         return {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
     def rows(self, out: str, kind: str = "rules") -> list[dict]:
