@@ -53,9 +53,9 @@ def _measure(target: str, background: pd.DataFrame, y: pd.Series, others: pd.Dat
     model = TimedModel(tree)
     known = tree.predict(background)
     small = background[:1000]
-    Explainer(model, small, categorical=CATEGORICAL, labels=known[:1000])  # loads all modules
+    Explainer(model, small, categorical=CATEGORICAL, predictions=known[:1000])  # loads all modules
     before = resident_bytes()
-    explainer = Explainer(model, background, categorical=CATEGORICAL, labels=known)
+    explainer = Explainer(model, background, categorical=CATEGORICAL, predictions=known)
     grown = resident_bytes() - before
     rows = [others.iloc[[i]] for i in range(INSTANCES)]
     (timings,) = time_ways([lambda i: explainer.explain(rows[i])], model, INSTANCES)

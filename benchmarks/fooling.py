@@ -137,7 +137,7 @@ def _shares(named: list[list[str]], biased: str) -> tuple[float, float, float]:
 
 def ours(setting: Setting) -> Named:
     """What lormika names, at its defaults."""
-    explainer = Explainer(setting.model, setting.background, labels=setting.labels)
+    explainer = Explainer(setting.model, setting.background, predictions=setting.labels)
     explanations = [explainer.explain(setting.instances.iloc[[i]]) for i in range(len(setting.instances))]
     named: Named = {"first why rule": [], "any why rule": [], "first effect": [], "first counterfactual": []}
     for explanation in explanations:

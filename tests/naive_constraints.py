@@ -41,6 +41,9 @@ def violations(constraints: Mapping[str, object], before: Row, after: Row) -> It
     for group in constraints.get("linked", ()):
         if 0 < len(changed & set(group)) < len(group):
             yield f"{group} change together"
+    for group in constraints.get("one_of", ()):
+        if changed & set(group) and sorted(after[name] for name in group) != [0] * (len(group) - 1) + [1]:
+            yield f"not exactly one of {group}"
     for condition in constraints.get("where", ()):
         if not holds(condition, before, after):
             yield f"not {condition}"

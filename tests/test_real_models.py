@@ -46,7 +46,7 @@ class Case:
     background: pd.DataFrame
     row: int = 5
     class_names: list[str] | None = None
-    labels: Any = None
+    predictions: Any = None
     says: Callable[[pd.DataFrame], list[Any]] | None = None  # its labels, where predict does not tell them
 
     def predict(self, frame: pd.DataFrame) -> list[Any]:
@@ -101,14 +101,18 @@ def named_classes() -> Case:
 
 def known_labels() -> Case:
     case = boolean_labels()
-    return Case(case.model, case.background, labels=case.model.predict(case.background))
+    return Case(case.model, case.background, predictions=case.model.predict(case.background))
 
 
 def known_names() -> Case:
     """Labels given by their names, of a model that counts its classes."""
     case = named_classes()
     return Case(
-        case.model, case.background, class_names=case.class_names, labels=case.says(case.background), says=case.says
+        case.model,
+        case.background,
+        class_names=case.class_names,
+        predictions=case.says(case.background),
+        says=case.says,
     )
 
 
@@ -196,7 +200,7 @@ CASES: dict[str, Callable[[], Case]] = {
 def explained(name: str) -> tuple[Case, Explanation]:
     case = CASES[name]()
     explainer = Explainer(
-        case.model, case.background, class_names=case.class_names, labels=case.labels, n_generated=500
+        case.model, case.background, class_names=case.class_names, predictions=case.predictions, n_generated=500
     )
     return case, explainer.explain(case.instance, filter="productive")
 
@@ -313,7 +317,9 @@ class Counting:
 def test_the_model_is_called_once_for_the_sample_and_the_edits(name):
     case = CASES[name]()
     model = Counting(case.model)
-    explainer = Explainer(model, case.background, class_names=case.class_names, labels=case.labels, n_generated=100)
+    explainer = Explainer(
+        model, case.background, class_names=case.class_names, predictions=case.predictions, n_generated=100
+    )
     model.calls = dict.fromkeys(model.calls, 0)
     model.rows.clear()
     located = explainer.locate(case.instance)
@@ -360,9 +366,9 @@ def test_known_labels_spare_the_model_most_of_the_background(library):
         return np.asarray(rows[:, 0] if library == "numpy" else rows["slice"]) > 20
 
     labels = table["slice"] > 20
-    explainer = Explainer(model, make[library](table), labels=labels, feature_names=names, n_generated=50)
+    explainer = Explainer(model, make[library](table), predictions=labels, feature_names=names, n_generated=50)
     assert sizes == [1000]
-    assert explainer.labels.tolist() == labels.astype(int).tolist()
+    assert explainer.predictions.tolist() == labels.astype(int).tolist()
     assert explainer.explain({"slice": 30, "columns": 1}).prediction is True
 
 

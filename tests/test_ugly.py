@@ -310,7 +310,7 @@ BAD_SETTINGS = {
     "cuts": [{"agee": [40]}, {"job": [1]}, {"age": [np.nan]}, {"age": [np.inf]}, {"age": ["x"]}, {"age": 40}],
     "feature_names": [["age", "rate", "job"]],
     "class_names": ["ab", 3, {0: "low", 1: "high"}, ["low", None], ["low", "low"], ["low"], ["low", ["high"]]],
-    "labels": [[0] * (N - 1), [[0]] * N, 3, "low", [None] * N, ["medium"] * N],
+    "predictions": [[0] * (N - 1), [[0]] * N, 3, "low", [None] * N, ["medium"] * N],
 }
 
 
@@ -399,8 +399,8 @@ def test_masked_labels_are_refused():
     hidden = np.arange(N) == 7
     with refuses("y, row 7", "masked"):
         mine_rules(TABLE, np.ma.masked_array(is_high(TABLE), mask=hidden))
-    with refuses("labels, row 7", "masked"):
-        Explainer(is_high, TABLE, labels=np.ma.masked_array(is_high(TABLE), mask=hidden))
+    with refuses("predictions, row 7", "masked"):
+        Explainer(is_high, TABLE, predictions=np.ma.masked_array(is_high(TABLE), mask=hidden))
     for answer, mask in ((is_high, hidden), (both, np.stack([hidden, hidden], axis=1))):
         with pytest.raises(ModelError, match="masked in row 7"):
             Explainer(lambda t, answer=answer, mask=mask: np.ma.masked_array(answer(t), mask=mask), TABLE)
@@ -589,8 +589,8 @@ def test_a_model_that_gives_all_neighbours_one_label_is_explained_with_a_note():
 
 
 def test_labels_that_are_not_the_models_are_noted():
-    explanation = explain(labels=np.where(is_high(TABLE), "low", "high"))
-    assert any("labels given for the background are not its own" in note.text for note in explanation.notes)
+    explanation = explain(predictions=np.where(is_high(TABLE), "low", "high"))
+    assert any("predictions given for the background are not its own" in note.text for note in explanation.notes)
 
 
 @pytest.mark.parametrize("probabilities", [True, False])

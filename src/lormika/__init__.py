@@ -5,11 +5,13 @@ from lormika.constraints import Constraints
 from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
-from lormika.explanation import Effect, Explanation, Failure
+from lormika.explanation import Explanation, Failure
+from lormika.labels import FeatureLabel, Group, Labels
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
 from lormika.stages.notes import Note
+from lormika.summaries import Effect
 from lormika.version import __version__
 
 __all__ = [
@@ -23,8 +25,11 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Failure",
+    "FeatureLabel",
+    "Group",
     "InputError",
     "Interval",
+    "Labels",
     "Missing",
     "ModelError",
     "Note",

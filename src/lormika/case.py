@@ -12,13 +12,7 @@ import numpy as np
 
 from lormika.constraints import Constraints
 from lormika.errors import InputError
-from lormika.explanation import (
-    AskedSummary,
-    ClassSummary,
-    Effect,
-    Explanation,
-    NeighbourhoodSummary,
-)
+from lormika.explanation import Explanation
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.values import plain
 from lormika.goals import make_goal
@@ -26,7 +20,7 @@ from lormika.models import Answer
 from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.rule import Rule
-from lormika.stages import neighbourhood, notes
+from lormika.stages import neighbourhood
 from lormika.stages.asking import Asking, Spread, run_together
 from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
@@ -35,11 +29,13 @@ from lormika.stages.effects import largest_changes
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.items import Items, itemise, name_single
 from lormika.stages.neighbourhood import Neighbourhood
+from lormika.stages.notes import Note, Notes
 from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
 from lormika.stages.trials import Plan, Trials, Unlike, try_edits
 from lormika.stages.ways import Ways, find_ways
+from lormika.summaries import AskedSummary, ClassSummary, Effect, NeighbourhoodSummary
 from lormika.types import JsonObject
 from lormika.version import __version__
 
@@ -98,7 +94,7 @@ class Case:
 
 def locate_together(parts: Parts, instances: Instances, spread: Spread = map) -> list[Case]:
     """Locate encoded instances, with shared model calls."""
-    find = partial(neighbourhood.find, parts.background, parts.labels, settings=parts.settings)
+    find = partial(neighbourhood.find, parts.background, parts.predictions, settings=parts.settings)
     near = [one for some in spread(find, instances.blocks()) for one in some]
     ways = [locate(parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
     return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True)
@@ -213,14 +209,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
         instance=instance,
         prediction=prediction,
         rules=tuple(name_single(rule, observed, instance) for rule in rules),
-        notes=(
-            *notes.about_instance(parts.background, parts.spread.identifiers, case.instance),
-            *notes.about_neighbourhood(near.neighbours, len(parts.background)),
-            *notes.about_model(parts.model, case.repeats, parts.labels[near.selected], sample),
-            *notes.about_rules(rules, sample, prediction, options, case.answer.unit, goal),
-            *notes.about_ways(case.parts.background, case.trials, case.ways, goal, case.answer.unit, options),
-            *notes.about_codes(rules, parts.background, parts.spread.codes),
-        ),
+        notes=tuple(_notes(case, rules, options, goal)),
         features=parts.features,
         classes=_classes(sample, case.answer),
         neighbourhood=NeighbourhoodSummary(
@@ -235,7 +224,19 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
         effects=tuple(_effects(case)),
         asked=_asked(case),
         sample=sample,
+        labels=parts.labels,
     )
+
+
+def _notes(case: Case, rules: list[Rule], options: SearchOptions, goal: Goal) -> Iterator[Note]:
+    parts, near = case.parts, case.near
+    notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, goal, parts.labels)
+    yield from notes.about_instance(parts.spread.identifiers, case.instance)
+    yield from notes.about_neighbourhood(near.neighbours)
+    yield from notes.about_model(parts.model, case.repeats, parts.predictions[near.selected])
+    yield from notes.about_rules(case.sample.classes[case.prediction])
+    yield from notes.about_ways(case.trials, case.ways)
+    yield from notes.about_codes(parts.spread.codes)
 
 
 def _classes(sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:

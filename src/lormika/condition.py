@@ -27,6 +27,7 @@ class Interval:
     high: float
     integer: bool = False  # all values are whole numbers: say "age ≥ 28", not "age ≥ 27.5"
     single: bool = field(default=False, compare=False)  # only words: its last number is the background's, too
+    texts: tuple[str, str] | None = field(default=None, compare=False)  # of its ends, in words of their own
 
     def holds(self, column: ColumnReader) -> np.ndarray:
         """Which values of a column lie inside."""
@@ -71,17 +72,24 @@ class Interval:
             low, high = (high, high) if low == -math.inf else (low, low)
         return low, high, "≤" if math.isfinite(high) else "<"
 
+    @property
+    def end_texts(self) -> tuple[str, str]:
+        """Both ends in words."""
+        low, high, _ = self.ends
+        return self.texts or (format_exact(low), format_exact(high))
+
     def __str__(self) -> str:
         low, high, upper = self.ends
+        low_text, high_text = self.end_texts
         if low == high:
-            return f"{self.feature} = {format_exact(low)}"
+            return f"{self.feature} = {low_text}"
         if low == -math.inf and high == math.inf:
             return f"{self.feature} is not missing"
         if low == -math.inf:
-            return f"{self.feature} {upper} {format_exact(high)}"
+            return f"{self.feature} {upper} {high_text}"
         if high == math.inf:
-            return f"{self.feature} ≥ {format_exact(low)}"
-        return f"{format_exact(low)} ≤ {self.feature} {upper} {format_exact(high)}"
+            return f"{self.feature} ≥ {low_text}"
+        return f"{low_text} ≤ {self.feature} {upper} {high_text}"
 
 
 @dataclass(frozen=True, slots=True)

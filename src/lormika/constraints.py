@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -16,6 +14,7 @@ from lormika.errors import InputError, quote
 from lormika.frames import listing
 from lormika.frames.values import Scalar, is_list, is_too_large, plain
 from lormika.frames.where import RowTest
+from lormika.object_file import read_object
 from lormika.types import JsonObject, Keywords, UserColumn, UserTable, UserValue
 
 Transitions = Mapping[str, Mapping[Scalar, Sequence[Scalar]]]
@@ -53,6 +52,8 @@ class Constraints:
         change: `"age >= now.age"`, `"savings <= income"`.
     linked
         Groups of features that only change together.
+    one_of
+        Groups of features of which one is 1 and all others are 0, as one-hot columns are, and so it stays.
     cost
         What a change of a feature costs, 1 unless given: of changes alike, cheaper ones come first.
     permits
@@ -73,6 +74,7 @@ class Constraints:
     orders: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
     where: Sequence[str] = ()
     linked: Sequence[Sequence[str]] = ()
+    one_of: Sequence[Sequence[str]] = ()
     cost: Mapping[str, float] = field(default_factory=dict)
     permits: Callable[[UserTable], object] | None = None
 
@@ -81,7 +83,8 @@ class Constraints:
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
         for name in ("changes", "forbidden"):
             object.__setattr__(self, name, _transitions(name, getattr(self, name)))
-        object.__setattr__(self, "linked", _groups(self.linked))
+        for name in ("linked", "one_of"):
+            object.__setattr__(self, name, _groups(name, getattr(self, name)))
         object.__setattr__(
             self, "orders", {f: _values(f"orders of {f!r}", v) for f, v in _items("orders", self.orders)}
         )
@@ -104,6 +107,9 @@ class Constraints:
             for name in names:
                 if name in self.fixed:
                     raise InputError(f"constraints: {name!r} is fixed, and in {place}, too; give it in one of them")
+        for name in (name for group in self.linked for name in group):
+            if any(name in group for group in self.one_of):
+                raise InputError(f"constraints: {name!r} is in linked and one_of; of the latter, only two change")
         for name in self.up:
             if name in self.down:
                 raise InputError(f"constraints: {name!r} is in up and down; a feature that may do neither is fixed")
@@ -114,7 +120,7 @@ class Constraints:
         if isinstance(source, Constraints):
             return source
         if isinstance(source, str | Path):
-            return cls.of(_read(Path(source)))
+            return cls.of(read_object(Path(source), '{"fixed": ["age"]}'))
         if not isinstance(source, Mapping):
             raise InputError(f"constraints={quote(source)}: give Constraints(…), a dict, or the name of a file")
         names = [one.name for one in fields(cls)]
@@ -146,7 +152,7 @@ class Constraints:
     @property
     def features(self) -> tuple[str, ...]:
         """All features that are named, other than in conditions."""
-        groups = (*self.linked, self.fixed, self.up, self.down, self.ranges, self.changes, self.forbidden)
+        groups = (*self.linked, *self.one_of, self.fixed, self.up, self.down, self.ranges, self.changes, self.forbidden)
         return tuple(dict.fromkeys(name for group in (*groups, self.orders, self.cost) for name in group))
 
 
@@ -177,21 +183,6 @@ class RelativeLimits:
         exact = Decimal(repr(float(value)))
         unit = abs(exact) if self.is_share else Decimal(1)
         return float(exact - self.down * unit), float(exact + self.up * unit)
-
-
-def _read(path: Path) -> JsonObject:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    try:
-        content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        kind = "JSON" if path.suffix.lower() == ".json" else "TOML"
-        raise InputError(f"{path}: is no {kind}: {error or 'it is nested too deeply'}") from error
-    if not isinstance(content, dict):
-        raise InputError(f'{path}: give one object, such as {{"fixed": ["age"]}}')
-    return content
 
 
 def _texts(name: str, values: UserColumn) -> tuple[str, ...]:
@@ -242,17 +233,17 @@ def _transitions(name: str, mapping: object) -> Transitions:
     return checked
 
 
-def _groups(groups: UserColumn) -> tuple[tuple[str, ...], ...]:
+def _groups(place: str, groups: UserColumn) -> tuple[tuple[str, ...], ...]:
     if isinstance(groups, str) or not is_list(groups):
-        raise InputError(f"constraints: linked={quote(groups)}: give a list of lists of features")
-    checked = tuple(_texts("linked", group) for group in groups)
+        raise InputError(f"constraints: {place}={quote(groups)}: give a list of lists of features")
+    checked = tuple(_texts(place, group) for group in groups)
     names = [name for group in checked for name in group]
     for group in checked:
         if len(group) < 2:
-            raise InputError(f"constraints: linked: {listing(group)} stands alone; a group has at least two features")
+            raise InputError(f"constraints: {place}: {listing(group)} stands alone; a group has at least two features")
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"constraints: linked: {name!r} is there twice; put all that change together in one group")
+            raise InputError(f"constraints: {place}: {name!r} is there twice; put what belongs together in one group")
     return checked
 
 

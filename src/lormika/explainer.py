@@ -17,6 +17,7 @@ from lormika.explanation import Explanation, Failure
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
 from lormika.goals import check_options
+from lormika.labels import Labels, LabelsLike
 from lormika.many import OnError, Pace, explain_rows, locate_rows
 from lormika.models import ask_background
 from lormika.options import (
@@ -50,8 +51,10 @@ class Explainer:
         Numeric columns to treat as categories. String, category, bool and object columns always are.
     feature_names, class_names
         Column names for an array; names of the model's classes, in the model's order.
+    predictions
+        What the model predicts for the background, if already known: saves passing it through the model.
     labels
-        The model's labels for the background, if already known: saves passing it through the model.
+        Names, units and texts for people, which every view uses: see `Labels`.
     constraints
         What may change in suggested changes: see `Constraints`.
     threshold
@@ -86,7 +89,8 @@ class Explainer:
         categorical: Sequence[str | int] | None = None,
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[Scalar] | None = None,
-        labels: UserColumn | None = None,
+        predictions: UserColumn | None = None,
+        labels: LabelsLike = None,
         constraints: ConstraintsLike = None,
         threshold: float | None = None,
         preset: Preset = "default",
@@ -102,11 +106,12 @@ class Explainer:
         if reader.n_rows < 3:
             raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
         cuts = check_cuts(schema, chosen.cuts)
-        standing = Constraints.all_of(constraints)
+        texts = Labels.of(labels)
+        standing = (*Constraints.all_of(constraints), *texts.constraints())
         for one in standing:
             check_constraints(schema, one)
         coded = Background.of(schema, encoded_columns(schema, reader))
-        classifier, own_labels = ask_background(model, background, reader, class_names, labels, threshold)
+        classifier, own_labels = ask_background(model, background, reader, class_names, predictions, threshold)
         if len(np.unique(own_labels)) < 2:
             only = classifier.names[own_labels[0]]
             raise InputError(
@@ -116,7 +121,8 @@ class Explainer:
         if as_paper:
             cuts = whole_table_cuts(coded, chosen.bins) | cuts
         search = PAPER_SEARCH if as_paper else SearchOptions()
-        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts, standing)
+        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts, standing, texts)
+        texts.check({one.name: one.kind for one in parts.features}, classifier.names)
         self._set(parts)
         if parts.spread.identifiers:
             names = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
@@ -131,9 +137,10 @@ class Explainer:
 
     def _set(self, parts: Parts) -> None:
         self._parts = parts
-        self.model, self.background, self.labels = parts.model, parts.background, parts.labels
+        self.model, self.background, self.predictions = parts.model, parts.background, parts.predictions
         self.schema, self.settings, self.search_options = parts.schema, parts.settings, parts.search
         self.cuts, self.kernel_width, self.constraints = parts.cuts, parts.kernel_width, parts.constraints
+        self.labels = parts.labels
 
     def __repr__(self) -> str:
         rows, features, classes = len(self.background), len(self.schema), len(self.model.names)

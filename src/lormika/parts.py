@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lormika.constraints import Constraints
-from lormika.explanation import FeatureSummary
 from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
+from lormika.labels import NO_LABELS, Labels
 from lormika.models import Model
 from lormika.options import SearchOptions, Settings
 from lormika.stages.background import Background
 from lormika.stages.spread import Spread
+from lormika.summaries import FeatureSummary
 
 _QUANTILES = 21
 
@@ -26,7 +27,7 @@ class Parts:
 
     model: Model
     background: Background
-    labels: np.ndarray  # the model's, of the background
+    predictions: np.ndarray  # of the background
     settings: Settings
     search: SearchOptions  # unless others are asked for
     cuts: Mapping[str, tuple[float, ...]]  # of the settings, checked
@@ -34,17 +35,19 @@ class Parts:
     spread: Spread
     schema: Schema  # of the background; without what is unseen in the instance
     constraints: tuple[Constraints, ...] = ()  # of everything that is explained
+    labels: Labels = NO_LABELS
 
     @classmethod
     def of(
         cls,
         model: Model,
         background: Background,
-        labels: np.ndarray,
+        predictions: np.ndarray,
         settings: Settings,
         search: SearchOptions,
         cuts: Mapping[str, tuple[float, ...]],
         constraints: tuple[Constraints, ...] = (),
+        labels: Labels = NO_LABELS,
     ) -> Parts:
         """Add everything else that is the same for every instance."""
         features = tuple(
@@ -56,7 +59,9 @@ class Parts:
             for f, feature in enumerate(background.schema.features)
         )
         spread, schema = Spread.of(background), background.schema
-        return cls(model, background, labels, settings, search, cuts, features, spread, schema, constraints)
+        return cls(
+            model, background, predictions, settings, search, cuts, features, spread, schema, constraints, labels
+        )
 
     @property
     def kernel_width(self) -> float:

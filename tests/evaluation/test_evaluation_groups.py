@@ -91,7 +91,7 @@ def test_values_by_hand(means, measure, rules, rows, why):
 
 def test_what_the_evaluation_asks_is_not_counted(setting, grounds):
     model = Counted(setting.model)
-    explainer = Explainer(model, setting.background, labels=setting.labels)
+    explainer = Explainer(model, setting.background, predictions=setting.labels)
     model.reset()
     explainer.explain(setting.instances.iloc[[0]])
     record = Defaults(setting, grounds, 0)(0)

@@ -58,7 +58,7 @@ def make_probe(model=None, background=BACKGROUND, instances=INSTANCES):
     model = model or Sum()
     labels = model.predict(background)
     setting = Setting("loans", "tree", model, background, labels, instances, model.predict(instances).tolist(), {})
-    return Probe(setting, Explainer(model, background, labels=labels).background)
+    return Probe(setting, Explainer(model, background, predictions=labels).background)
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_codes_are_mapped_not_copied(files, tmp_path) -> None:
     explainer = Explainer(lambda X: (X["income"] > 30).to_numpy(), frame)
     name = prepared.save(explainer, frame, tmp_path)
     found = prepared.load(tmp_path / name, lambda X: (X["income"] > 30).to_numpy())
-    for array in (found.background.codes, found.labels, found.background.points):
+    for array in (found.background.codes, found.predictions, found.background.points):
         assert not array.flags.owndata
         base = array
         while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):

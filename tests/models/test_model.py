@@ -97,7 +97,7 @@ def test_a_model_that_changes_its_input_changes_nothing_else(name, times, librar
 
 def test_known_labels_do_not_let_the_background_be_changed():
     background = TABLE.copy()
-    Explainer(Spoiler(forest(), "predict_proba", "predict"), background, labels=forest().predict(TABLE))
+    Explainer(Spoiler(forest(), "predict_proba", "predict"), background, predictions=forest().predict(TABLE))
     pd.testing.assert_frame_equal(background, TABLE)
 
 

@@ -336,7 +336,7 @@ def test_a_probability_to_reach(case):
 def test_an_own_threshold():
     explainer = Explainer(loan_model, LOANS, class_names=["accepted", "rejected"], threshold=0.3)
     chances = loan_model(LOANS)[:, 1]
-    assert (explainer.labels == (chances >= 0.3)).all()
+    assert (explainer.predictions == (chances >= 0.3)).all()
     row = int(np.flatnonzero((chances > 0.35) & (chances < 0.45))[0])
     explanation = explainer.explain(LOANS.iloc[[row]])
     assert explanation.prediction == "rejected"
@@ -355,7 +355,7 @@ def test_an_own_threshold():
         (loan_model, {"threshold": 1.5}, "threshold=1.5: give a finite number, from 0 to 1"),
         (lambda frame: frame["phone"].to_numpy(), {"threshold": 0.3}, "threshold is about probabilities"),
         (lambda frame: np.full((len(frame), 3), 1 / 3), {"threshold": 0.3}, "threshold is for two classes"),
-        (loan_model, {"threshold": 0.3, "labels": [0] * len(LOANS)}, "labels: with a threshold"),
+        (loan_model, {"threshold": 0.3, "predictions": [0] * len(LOANS)}, "predictions: with a threshold"),
     ],
 )
 def test_wrong_thresholds(model, options, message):

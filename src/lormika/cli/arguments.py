@@ -194,6 +194,13 @@ def make_explainer(
         return Explainer(model, background, cuts=read_cuts(cut), preset=preset, **settings)
 
 
+def read_labels(path: Path | None) -> JsonObject | None:
+    """Labels as plain data; None if there are none. What is wrong is refused before anything takes time."""
+    from lormika.labels import Labels
+
+    return None if path is None else Labels.of(path).to_dict()
+
+
 def locate(
     explainer: Explainer, rows: pd.DataFrame | None, instances: Mapping[str, JsonObject], table: Table, talk: Talk
 ) -> dict[str, Case]:

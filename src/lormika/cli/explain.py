@@ -47,6 +47,7 @@ def explain(
     around: p.Around,
     class_name: p.ClassName = [],
     threshold: p.Threshold = None,
+    labels: p.LabelsFile = None,
     loading: p.Loading,
     header: p.Header = [],
     output: p.Output,
@@ -69,6 +70,7 @@ def explain(
         raise typer.BadParameter("say which rows to explain: --row, --where or --instance")
     output.check(is_explanation=True)
     search |= changing.keywords()
+    texts = arguments.read_labels(labels)
     inputs = [data, background, *instance, *([] if "://" in model else [model])]
     arguments.check_outputs([] if output.out is None else [output.out], inputs)
     talk = Talk(quiet)
@@ -85,7 +87,7 @@ def explain(
         arguments.check_outputs(results.paths.values(), inputs)
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
-        settings["threshold"] = threshold
+        settings |= {"threshold": threshold, "labels": texts}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
         cases = arguments.locate(explainer, rows, by_name, table, talk)
         results.explain(cases, search)

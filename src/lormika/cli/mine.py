@@ -35,6 +35,7 @@ def mine(
     search: Annotated[Keywords, Given(p.SEARCH, MINING, without=("objective", *NEED_INSTANCE))],
     bins: Annotated[int, typer.Option(help=options_of(Settings)["bins"].text, rich_help_panel=p.SEARCH)] = 3,
     cut: p.Cut = [],
+    labels: p.LabelsFile = None,
     output: p.Output,
     quiet: p.Quiet = False,
 ) -> None:
@@ -46,16 +47,20 @@ def mine(
 
         lormika mine loans.csv --target decision --class rejected --objective lift --filter significant --out rules.csv
     """
+    from lormika.frames.values import plain
+    from lormika.labels import Labels
+
     output.check(is_explanation=False)
     objectives = tuple(dict.fromkeys(objective))
     paths = {} if output.out is None else {by: _path(output.out, by, objectives) for by in objectives}
     arguments.check_outputs(paths.values(), [data])
-    talk = Talk(quiet)
+    talk, texts = Talk(quiet), Labels.of(labels)
     table = reading.open(data, talk)
     features = arguments.feature_columns(None, table, target, drop, talk)
     arguments.report_columns(table, features, reading.categorical, talk)
     y = arguments.target_column(table, target)
     classes = arguments.named_classes(y, to)
+    texts.check(dict.fromkeys(features, "numeric"), [plain(label) for label in y.dropna().unique()])
     about: Keywords = {"bins": bins, "cuts": arguments.read_cuts(cut)}
     for by in objectives:
         chosen = MINING.but(search | {"objective": by.value})
@@ -66,7 +71,7 @@ def mine(
             options = {name: getattr(chosen, name) for name in MiningKeywords.__annotations__}
             names = reading.categorical or None
             rules = mine_rules(table.frame[features], y, categorical=names, classes=classes, **about, **options)
-        _show(RuleList(tuple(rules), options | about), paths.get(by), output, talk)
+        _show(RuleList(tuple(rules), options | about, texts), paths.get(by), output, talk)
 
 
 def _path(out: Path, by: Objective, objectives: Sequence[Objective]) -> Path:

@@ -142,6 +142,15 @@ Threshold = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="FILE",
+        help="TOML or JSON file with names, units, decimals and texts for people: see docs/labels.md.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Header = Annotated[
     list[str],
     typer.Option(

@@ -40,7 +40,7 @@ class CommonGround:
         self._setting = setting
         self._made: dict[int, Ground] = {}
         self.explainer = Explainer(
-            setting.model, setting.background, labels=setting.labels,
+            setting.model, setting.background, predictions=setting.labels,
             n_generated=generated, n_asked=0, design="random", random_state=_SEED,
         )  # fmt: skip
         self.probe = Probe(setting, self.explainer.background)

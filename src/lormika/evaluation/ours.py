@@ -27,7 +27,7 @@ class Defaults:
         self._model = Counted(setting.model)
         rows = self._background(len(setting.background), seed)
         self._explainer = Explainer(
-            self._model, setting.background.iloc[rows], labels=setting.labels[rows], random_state=seed
+            self._model, setting.background.iloc[rows], predictions=setting.labels[rows], random_state=seed
         )
 
     def _background(self, rows: int, seed: int) -> np.ndarray:
@@ -90,7 +90,7 @@ class AsInPaper:
         self._setting, self._grounds = setting, grounds
         self._model = Counted(setting.model)
         self._explainer = Explainer(
-            self._model, setting.background, labels=setting.labels, random_state=seed, preset="paper"
+            self._model, setting.background, predictions=setting.labels, random_state=seed, preset="paper"
         )
 
     def __call__(self, instance: int) -> Record:

@@ -154,7 +154,7 @@ def write_task(path: Path, setting: Setting, grounds: CommonGround, instances: n
         "integer": [f.name for f in features if f.integer],
         "train": train,
         "sizes": [int(train[:, f].max()) + 1 for f in range(len(features))],
-        "labels": np.asarray(explainer.labels, dtype=np.int64),
+        "labels": np.asarray(explainer.predictions, dtype=np.int64),
         "instances": np.where(np.isnan(instances), filled, instances),
         "model": plain_model(setting.model),
     }

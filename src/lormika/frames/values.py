@@ -77,6 +77,23 @@ def value_order(value: Scalar) -> tuple[bool, Scalar]:
     return isinstance(value, str), value
 
 
+class Quantity(float):
+    """A number that is written in words of its own.
+
+    >>> format_value(Quantity(35.25, "35 k€")), Quantity(35.25, "35 k€") > 35
+    ('35 k€', True)
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Quantity:
+        """A number, and how it is written."""
+        quantity = super().__new__(cls, value)
+        quantity.text = text
+        return quantity
+
+
 def format_number(value: float) -> str:
     """Write a number as people do: in full if it is whole, otherwise to six digits.
 
@@ -115,6 +132,8 @@ def format_value(value: Scalar | None) -> str:
         return "missing"
     if isinstance(value, str) and (value == "" or not _OPERATORS.isdisjoint(value)):
         return f"“{value}”"
+    if isinstance(value, Quantity):
+        return value.text
     return str(value) if isinstance(value, str | bool) else format_number(value)
 
 

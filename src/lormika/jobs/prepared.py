@@ -15,6 +15,7 @@ from lormika.explainer import Explainer
 from lormika.frames.schema import Schema, read_schema
 from lormika.jobs.contents import remove_background
 from lormika.jobs.inputs import is_background, name_background
+from lormika.labels import Labels
 from lormika.models import Model
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from lormika.types import JsonObject, UserModel
 
-_ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "labels")
+_ARRAYS = ("codes", "values", "points", "offsets", "means", "scales", "predictions")
 
 
 def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
@@ -36,8 +37,8 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
     learns how to build tables for the model.
     """
     background = explainer.background
-    arrays = {name: getattr(background, name) for name in _ARRAYS if name not in ("values", "labels")}
-    arrays |= {"values": np.concatenate(background.distinct), "labels": explainer.labels}
+    arrays = {name: getattr(background, name) for name in _ARRAYS if name not in ("values", "predictions")}
+    arrays |= {"values": np.concatenate(background.distinct), "predictions": explainer.predictions}
     witness = _witness(background, frame)
     facts = {
         "classes": list(explainer.model.classes),
@@ -49,6 +50,7 @@ def save(explainer: Explainer, frame: pd.DataFrame, folder: Path) -> str:
         "settings": asdict(explainer.settings),
         "search": asdict(explainer.search_options),
         "cuts": {name: list(points) for name, points in explainer.cuts.items()},
+        "labels": explainer.labels.to_dict(),
     }
     new = beside(folder / "background")
     new.mkdir()
@@ -87,13 +89,13 @@ def _read_parts(folder: Path, model: UserModel) -> Parts:
     arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
     schema = _read_schema(folder, facts)
     values, offsets = arrays.pop("values"), arrays["offsets"]
-    labels = np.ascontiguousarray(arrays.pop("labels"))
+    predictions = np.ascontiguousarray(arrays.pop("predictions"))
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
     ways = {name: facts[name] for name in ("decides", "scores", "threshold")}
     wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
-    return Parts.of(wrapped, background, labels, settings, search, cuts)
+    return Parts.of(wrapped, background, predictions, settings, search, cuts, labels=Labels.of(facts["labels"]))
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

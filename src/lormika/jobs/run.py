@@ -120,6 +120,7 @@ def prepare(
 def _settings(explainer: Explainer) -> JsonObject:
     """How an explainer was made, as run.json keeps it."""
     settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
+    settings |= {"labels": explainer.labels.to_dict()} if explainer.labels else {}
     plain: JsonObject = json.loads(json.dumps(settings))
     return plain
 

@@ -43,14 +43,14 @@ def read_class_names(class_names: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple(names)
 
 
-def read_labels(labels: UserColumn, n_rows: int) -> np.ndarray:
+def read_predictions(predictions: UserColumn, n_rows: int) -> np.ndarray:
     """Labels of the background that the user already has."""
-    row = first_masked(labels)
+    row = first_masked(predictions)
     if row is not None:
-        raise InputError(f"labels, row {row}: the label is masked; give the model's label of every row")
-    values = np.asarray(labels)
+        raise InputError(f"predictions, row {row}: the label is masked; give the model's label of every row")
+    values = np.asarray(predictions)
     if values.shape != (n_rows,):
-        raise InputError(f"labels has the shape {values.shape}; the background has {n_rows} rows")
+        raise InputError(f"predictions has the shape {values.shape}; the background has {n_rows} rows")
     return values
 
 
@@ -71,7 +71,7 @@ def derive_classes(
         )
     classes = seen if labels is None else set(_distinct(labels)[0])
     if seen - classes:
-        raise InputError(f"labels lacks {min(seen - classes, key=value_order)!r}, which the model says")
+        raise InputError(f"predictions lacks {min(seen - classes, key=value_order)!r}, which the model says")
     return tuple(sorted(filter(_is_label, classes), key=value_order))
 
 

@@ -12,7 +12,7 @@ from lormika.errors import InputError, ModelError
 from lormika.frames import count_rows, listing
 from lormika.frames.values import Scalar, plain
 from lormika.models.calls import Ask, call, copied, rows_of
-from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_labels
+from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_predictions
 from lormika.models.model import Answer, Model, methods_of
 from lormika.types import UserColumn, UserModel, UserTable
 
@@ -24,19 +24,19 @@ def as_model(
     model: UserModel,
     background: UserTable,
     class_names: Sequence[Scalar] | None,
-    labels: UserColumn | None = None,
+    predictions: UserColumn | None = None,
     threshold: float | None = None,
 ) -> tuple[Model, np.ndarray]:
     """Make a model of whatever the user provides, and return its labels for the background.
 
     The background passes through the model once; if its labels are already known, only some of its rows do.
     """
-    if threshold is not None and labels is not None:
-        raise InputError("labels: with a threshold, the background's labels follow from it; leave them out")
+    if threshold is not None and predictions is not None:
+        raise InputError("predictions: with a threshold, those of the background follow from it; leave them out")
     ask, decide = methods_of(model)
     own, n_rows = classes_of(model), count_rows(background)
     names = None if class_names is None else read_class_names(class_names)
-    existing = None if labels is None else read_labels(labels, n_rows)
+    existing = None if predictions is None else read_predictions(predictions, n_rows)
     n_asked = n_rows if existing is None else min(n_rows, _ROWS_TO_COMPARE)
     values = call(ask, rows_of(background, np.arange(n_asked)))
     classes = own or derive_classes(values, names, existing)
@@ -107,6 +107,6 @@ def _existing_positions(labels: np.ndarray, model: Model) -> np.ndarray:
     if (places < 0).any():
         row = int((places < 0).argmax())
         raise InputError(
-            f"labels, row {row}: {plain(labels[row])!r} is not among the model's classes: {listing(model.classes)}"
+            f"predictions, row {row}: {plain(labels[row])!r} is not among the model's classes: {listing(model.classes)}"
         )
     return places

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -38,6 +40,11 @@ def check_constraints(schema: Schema, constraints: Constraints) -> None:
     for name in constraints.ranges:
         if not schema.features[schema.index(name)].is_numeric:
             raise InputError(f"constraints: ranges: {name!r} is no number; give the permitted changes in changes")
+    for name in (name for group in constraints.one_of for name in group):
+        feature = schema.features[schema.index(name)]
+        others = [value for value in feature.categories or () if value not in (0, 1)]
+        if others:
+            raise InputError(f"constraints: one_of: {name!r} has {quote(others[0])}; such features are 0 or 1")
     _check_conditions(schema, constraints)
 
 
@@ -128,6 +135,42 @@ def _beyond(constraints: Constraints, feature: Feature, own: int | None, sign: i
     rank = math.nan if own is None else ranks[own]
     above: np.ndarray = sign * (ranks - rank) >= 0
     return above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneOf:
+    """Features of which one is 1 and all others are 0, with the codes that say so."""
+
+    features: tuple[int, ...]
+    hot: np.ndarray  # a feature that is 1; NaN, if it never is
+    cold: np.ndarray
+
+    @classmethod
+    def of(cls, schema: Schema, names: Sequence[str]) -> OneOf:
+        """From the names of features, which must have been checked."""
+        places = tuple(map(schema.index, names))
+        codes = [_truth_codes(schema.features[f]) for f in places]
+        return cls(places, np.array([hot for hot, _ in codes]), np.array([cold for _, cold in codes]))
+
+    def holds(self, rows: np.ndarray) -> np.ndarray:
+        """In which rows exactly one is 1, and all others are 0."""
+        own = rows[:, self.features]
+        hot, cold = own == self.hot, own == self.cold
+        held: np.ndarray = (hot.sum(axis=1) == 1) & (hot | cold).all(axis=1)
+        return held
+
+    def switches(self, row: np.ndarray) -> np.ndarray:
+        """Copies of a row, each with another feature that is 1."""
+        rows = np.repeat(row[None], len(self.features), axis=0)
+        rows[:, self.features] = np.where(np.eye(len(self.features), dtype=bool), self.hot, self.cold)
+        switched: np.ndarray = rows[self.holds(rows) & (rows != row).any(axis=1)]
+        return switched
+
+
+def _truth_codes(feature: Feature) -> tuple[float, float]:
+    if feature.is_numeric:
+        return 1.0, 0.0
+    return feature.positions.get(True, math.nan), feature.positions.get(False, math.nan)
 
 
 def condition_columns(schema: Schema, rows: np.ndarray) -> dict[str, Column]:

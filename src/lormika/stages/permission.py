@@ -1,7 +1,7 @@
 """Permission: which changes of one instance its constraints permit.
 
 Constraints of one feature (fixed, up, down, ranges, changes) become the values that it may take. Constraints of whole
-rows (where, linked, a function) are tested on changed rows.
+rows (where, linked, one_of, a function) are tested on changed rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lormika.errors import InputError
 from lormika.frames.evaluator import Rows
 from lormika.frames.schema import Schema
 from lormika.frames.where import RowTest
-from lormika.stages.binding import condition_columns, number_limits, permitted_categories
+from lormika.stages.binding import OneOf, condition_columns, number_limits, permitted_categories
 from lormika.types import UserTable
 
 _MOST_WHOLE = 10_000  # whole numbers of a range that are tested one by one
@@ -33,6 +33,7 @@ class Permission:
     high: np.ndarray
     categories: Mapping[int, np.ndarray]  # of some features, a mask of those that it may change to
     linked: tuple[tuple[int, ...], ...]
+    one_of: tuple[OneOf, ...]
     tests: tuple[RowTest, ...]
     functions: tuple[Callable[[UserTable], object], ...]
     tested: frozenset[int]  # features that the tests speak of; all, if there is a function
@@ -54,7 +55,9 @@ class Permission:
                     categories[f] = mask & categories.get(f, np.ones(len(mask), dtype=bool))
         tests = tuple(RowTest.of(condition) for one in constraints for condition in one.where)
         functions = tuple(one.permits for one in constraints if one.permits is not None)
-        named = frozenset(schema.index(name) for test in tests for name in test.names)
+        one_of = tuple(OneOf.of(schema, group) for one in constraints for group in one.one_of)
+        named = {schema.index(name) for test in tests for name in test.names}
+        named |= {f for group in one_of for f in group.features}
         return cls(
             schema,
             instance,
@@ -62,9 +65,10 @@ class Permission:
             high,
             categories,
             tuple(tuple(map(schema.index, group)) for one in constraints for group in one.linked),
+            one_of,
             tests,
             functions,
-            frozenset(range(len(schema))) if functions else named,
+            frozenset(range(len(schema)) if functions else named),
         )
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
@@ -74,6 +78,8 @@ class Permission:
         for group in self.linked:
             together = changed[:, list(group)]
             permitted &= together.all(axis=1) | ~together.any(axis=1)
+        for one in self.one_of:
+            permitted &= ~changed[:, one.features].any(axis=1) | one.holds(rows)
         if self.tests or self.functions:
             places = np.flatnonzero(permitted)
             permitted[places] = self._tested(rows[places])
@@ -120,7 +126,16 @@ class Permission:
             apart = np.flatnonzero(~self._changed(rows)[:, list(group)].all(axis=1))
             for f in group:
                 rows[apart, f] = self.instance[f]
+        for one in self.one_of:
+            broken = np.flatnonzero(~one.holds(rows))
+            for f in one.features:
+                rows[broken, f] = self.instance[f]
         return rows
+
+    @property
+    def units(self) -> list[tuple[int, ...]]:
+        """Groups of features that cannot change one by one."""
+        return [*self.linked, *(one.features for one in self.one_of)]
 
     # Ranges
 

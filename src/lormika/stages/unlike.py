@@ -66,9 +66,9 @@ def _permitted(instance: np.ndarray, unlike: np.ndarray, goal: Goal) -> np.ndarr
 
 def _units(instance: np.ndarray, goal: Goal) -> list[list[int]]:
     """Features that change together; most of them by themselves."""
-    linked = [] if goal.permission is None else [list(group) for group in goal.permission.linked]
-    bound = {f for group in linked for f in group}
-    return [[f] for f in range(len(instance)) if f not in bound] + linked
+    together = [] if goal.permission is None else list(map(list, goal.permission.units))
+    bound = {f for unit in together for f in unit}
+    return [[f] for f in range(len(instance)) if f not in bound] + together
 
 
 def _differing(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> list[list[int]]:

@@ -6,6 +6,7 @@ a time, further values of ranges, and, as a last resort, rows made from the near
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,8 +48,8 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
     ends = yield from _try_ends(background, trials, {way.features[0] for way in ways}, goal)
     ways += [way for way, is_hit in ends if is_hit]
     ways += combined_ways(background, edits, trials.pairs, reducible, trials.effects, goal)
-    if goal.permission is not None and goal.permission.linked:
-        ways += yield from _linked_ways(background, trials, ways, goal)
+    if goal.permission is not None and goal.permission.units:
+        ways += yield from _unit_ways(background, trials, ways, goal)
     if not ways:
         ways = yield from _further_ways(background, trials, goal)
         if trials.asked_pairs < trials.wanted_pairs:
@@ -107,28 +108,39 @@ def _best(trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> tuple[np.
     return min((move for move in moves if move[1] < before), key=lambda move: move[1], default=None)
 
 
-def _linked_ways(background: Background, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
-    """Ways that change linked features, and nothing else, to the values of the nearest rows with other labels."""
-    assert goal.permission is not None
+def _unit_ways(background: Background, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
+    """Ways that change features which cannot change one by one, and nothing else."""
     instance, found = trials.edits.instance, {way.features for way in ways}
-    groups = [tuple(sorted(group)) for group in goal.permission.linked if tuple(sorted(group)) not in found]
-    rows, owners = [], []
-    for group in groups:
-        changed = np.repeat(instance[None], len(trials.unlike.rows), axis=0)
-        changed[:, group] = trials.unlike.rows[:, group]
-        differs = ~np.isnan(changed[:, group]).any(axis=1) & (changed[:, group] != instance[list(group)]).all(axis=1)
-        changed = changed[differs]
-        own = list(dict.fromkeys(map(bytes, changed[goal.permits(changed)])))[:_MOST_LINKED]
-        rows += [np.frombuffer(row) for row in own]
-        owners += [group] * len(own)
+    rows = [row for row in _unit_rows(trials, goal) if _changed(row, instance) not in found]
     if not rows:
         return []
     answers = respond(trials.own, (yield np.array(rows)))
-    linked: dict[tuple[int, ...], Way] = {}
+    fresh: dict[tuple[int, ...], Way] = {}
     for at in np.flatnonzero(goal.reached(answers)).tolist():
-        if owners[at] not in linked:
-            linked[owners[at]] = exact_way(background, instance, owners[at], rows[at], answers, at, goal)
-    return list(linked.values())
+        features = _changed(rows[at], instance)
+        if features not in fresh:
+            fresh[features] = exact_way(background, instance, features, rows[at], answers, at, goal)
+    return list(fresh.values())
+
+
+def _unit_rows(trials: Trials, goal: Goal) -> Iterator[np.ndarray]:
+    """Permitted rows: linked features as the nearest rows with other labels have them, one-hot ones with another 1."""
+    assert goal.permission is not None
+    instance = trials.edits.instance
+    for group in map(list, goal.permission.linked):
+        changed = np.repeat(instance[None], len(trials.unlike.rows), axis=0)
+        changed[:, group] = trials.unlike.rows[:, group]
+        differs = ~np.isnan(changed[:, group]).any(axis=1) & (changed[:, group] != instance[group]).all(axis=1)
+        changed = changed[differs]
+        kept = dict.fromkeys(map(bytes, changed[goal.permits(changed)]))
+        yield from map(np.frombuffer, list(kept)[:_MOST_LINKED])
+    for one in goal.permission.one_of:
+        switched = one.switches(instance)
+        yield from switched[goal.permits(switched)]
+
+
+def _changed(row: np.ndarray, instance: np.ndarray) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(~((row == instance) | (np.isnan(row) & np.isnan(instance)))).tolist())
 
 
 def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way], goal: Goal) -> Asking[list[Way]]:

@@ -13,7 +13,8 @@ from lormika.views.axis import axes, position
 from lormika.views.certainty import Scale
 
 if TYPE_CHECKING:
-    from lormika.explanation import Effect, Explanation
+    from lormika.explanation import Explanation
+    from lormika.summaries import Effect
 
 MOST_SHOWN = 6
 """Features that are seen at once."""

@@ -31,14 +31,16 @@ _BRIEF = 60  # characters in a narrow place
 
 def to_html(explanation: Explanation) -> str:
     """The explanation as a fragment."""
-    return environment().get_template("explanation.html.j2").render(_context(explanation))
+    return environment().get_template("explanation.html.j2").render(_context(Reading.of(explanation)))
 
 
 def to_report(explanation: Explanation) -> str:
     """The explanation as a separate page, with the instance, the neighbourhood, all rules and the options."""
     from lormika.views import scatter
 
-    context = _context(explanation) | {
+    reading = Reading.of(explanation)
+    explanation = reading.explanation
+    context = _context(reading) | {
         "instance": explanation.instance,
         "options": explanation.options,
         "versions": explanation.versions,
@@ -79,17 +81,16 @@ def _shorten(value: object, most: int = MOST_CHARACTERS) -> object:
     return value
 
 
-def _context(explanation: Explanation) -> dict[str, object]:
+def _context(reading: Reading) -> dict[str, object]:
     from markupsafe import escape
 
-    reading = Reading.of(explanation)
     return {
         "card": _card(reading),
         "effects": html_effects.context(reading),
         **html_rules.context(reading),
         "meanings": {name: escape(meaning) for name, meaning in MEANINGS.items()},  # whole, since they are not data
-        "near": explanation.neighbourhood,
-        "classes": explanation.classes,
+        "near": reading.explanation.neighbourhood,
+        "classes": reading.explanation.classes,
     }
 
 

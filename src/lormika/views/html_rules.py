@@ -60,7 +60,7 @@ class _View:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.explanation = reading, reading.explanation
         self.quantiles = axes(self.explanation)
-        self.used = list(dict.fromkeys(name for rule in self.explanation.rules for name in rule.features))
+        self.used = reading.used
         self.turning = {effect.feature: _turning(effect) for effect in reading.effects if effect.quantiles}
 
     def columns(self) -> list[dict[str, object]]:

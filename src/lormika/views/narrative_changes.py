@@ -12,7 +12,8 @@ from lormika.views.spans import Span, listed
 from lormika.views.words import percents
 
 if TYPE_CHECKING:
-    from lormika.explanation import AskedSummary, Explanation
+    from lormika.explanation import Explanation
+    from lormika.summaries import AskedSummary
 
 _LIMITS = frozenset({"constraints", "target", "at_least"})  # options that leave out changes
 _MOST_CHANGES = 2

@@ -15,9 +15,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, TypeVar
 
 from lormika.errors import InputError
-from lormika.explanation import AskedSummary, ClassSummary, Effect, Explanation, FeatureSummary, NeighbourhoodSummary
+from lormika.explanation import Explanation
+from lormika.labels import Labels
 from lormika.rule import Category, Check, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
 from lormika.stages.notes import Note
+from lormika.summaries import AskedSummary, ClassSummary, Effect, FeatureSummary, NeighbourhoodSummary
 from lormika.views.payload_coherence import find_clash
 from lormika.views.payload_shape import find_fault
 
@@ -81,7 +83,7 @@ def _parse_integer(digits: str) -> float:
 
 def dump_explanation(explanation: Explanation) -> JsonObject:
     """An explanation as plain data, without its sample."""
-    return {
+    payload = {
         "format": FORMAT,
         "version": VERSION,
         "instance": dict(explanation.instance),
@@ -97,11 +99,14 @@ def dump_explanation(explanation: Explanation) -> JsonObject:
         "effects": [_dump(effect) for effect in explanation.effects],
         "asked": _dump(explanation.asked),
     }
+    return payload | ({"labels": explanation.labels.to_dict()} if explanation.labels else {})
 
 
 def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
     """The inverse of `dump_explanation`; an invalid payload is refused."""
     validate(payload)
+    labels = Labels.of(payload.get("labels"))
+    labels.check({f["name"]: f["kind"] for f in payload["features"]}, [c["label"] for c in payload["classes"]])
     return Explanation(
         instance=dict(payload["instance"]),
         prediction=payload["prediction"],
@@ -115,6 +120,7 @@ def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
         unit=payload["unit"],
         effects=tuple(_load(Effect, effect) for effect in payload["effects"]),
         asked=_load_any(AskedSummary, payload["asked"]),
+        labels=labels,
     )
 
 

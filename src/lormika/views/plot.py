@@ -53,7 +53,8 @@ def scatter(explanation: Explanation) -> Figure:
 
     plot_sheet.require_matplotlib()
     title = "Confidence and coverage of the rules that explain the prediction"
-    return _described(plot_scatter.draw(explanation), Reading.of(explanation), title)
+    reading = Reading.of(explanation)
+    return _described(plot_scatter.draw(reading.explanation), reading, title)
 
 
 def effects(explanation: Explanation) -> Figure:

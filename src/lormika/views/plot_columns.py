@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
-from lormika.rule import Condition, Interval, Missing, Rule
+from lormika.rule import Condition, Interval, Missing
 from lormika.views.axis import axes, position, span
 from lormika.views.plot_sheet import NAME, TEXT, VALUE, Typesetter
 from lormika.views.words import condition_label, is_true
 
 if TYPE_CHECKING:
-    from lormika.explanation import Explanation
+    from lormika.views.reading import Reading
 
 # All lengths are points.
 _GAP = 12.0
@@ -86,13 +86,13 @@ class Column:
         return max(self.left + width / 2, min(middle, self.right - width / 2))
 
 
-def columns(typesetter: Typesetter, explanation: Explanation, rules: Iterable[Rule], left: float) -> Iterator[Column]:
-    """A column for each feature used, in order of appearance, as wide as its texts need."""
+def columns(typesetter: Typesetter, reading: Reading, left: float) -> Iterator[Column]:
+    """A column for each feature used, as wide as its texts need."""
+    explanation = reading.explanation
     quantiles = axes(explanation)
-    used: dict[str, list[Condition]] = {}
-    for rule in rules:
-        for condition in rule.conditions:
-            used.setdefault(condition.feature, []).append(condition)
+    used: dict[str, list[Condition]] = {name: [] for name in reading.used}
+    for condition in (condition for rule in explanation.rules for condition in rule.conditions):
+        used[condition.feature].append(condition)
     for name, conditions in used.items():
         value, axis = explanation.instance[name], quantiles[name]
         has_lane = bool(axis) and (value is None or any(isinstance(c, Missing) for c in conditions))

@@ -90,9 +90,8 @@ class _Matrix:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.explanation = reading, reading.explanation
         self.bands = {category: self.explanation.rules_of(category) for category in HEADINGS}
-        rules = [rule for band in self.bands.values() for rule in band]
         self.typesetter, start = Typesetter(), _MARGIN + _KINDS + _GAP
-        self.columns = {column.name: column for column in columns(self.typesetter, self.explanation, rules, start)}
+        self.columns = {column.name: column for column in columns(self.typesetter, reading, start)}
         left = max((column.right + _GAP for column in self.columns.values()), default=start)
         self.figures = Figures(reading, left)
         self.right = self.figures.right

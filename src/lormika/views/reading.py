@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from lormika.rule import Category, Rule
 from lormika.views.answers import Answer, answer
 from lormika.views.certainty import Scale
 from lormika.views.effects import FeatureEffect, feature_effects
+from lormika.views.labelling import labelled
 
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
@@ -21,15 +23,24 @@ _NOT_SURER = "None of these changes made the model more certain when it was aske
 class Reading:
     """An explanation, how certainty is measured in it, and what the prediction depends on."""
 
-    explanation: Explanation
+    explanation: Explanation  # in the words of its labels
     scale: Scale
     effects: list[FeatureEffect]  # the largest first
+    groups: Mapping[str, str]  # of the features that are shown together, by their names
 
     @classmethod
     def of(cls, explanation: Explanation) -> Reading:
         """Read an explanation."""
+        labels, explanation = explanation.labels, labelled(explanation)
         scale = Scale.of(explanation)
-        return cls(explanation, scale, feature_effects(explanation, scale))
+        return cls(explanation, scale, feature_effects(explanation, scale), labels.members())
+
+    @property
+    def used(self) -> list[str]:
+        """Features that rules use, in order of appearance; those of a group beside its first one."""
+        names = dict.fromkeys(name for rule in self.explanation.rules for name in rule.features)
+        first = {self.groups.get(name, name): place for place, name in reversed(list(enumerate(names)))}
+        return sorted(names, key=lambda name: first[self.groups.get(name, name)])
 
     @property
     def is_confirmed(self) -> bool:

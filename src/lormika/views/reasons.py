@@ -20,7 +20,8 @@ from lormika.types import UserValue
 from lormika.views.reading import Reading
 
 if TYPE_CHECKING:
-    from lormika.explanation import Effect, Explanation
+    from lormika.explanation import Explanation
+    from lormika.summaries import Effect
 
 _LEAST = 0.25  # of the weightiest reason's weight
 _COLUMNS = ("features", "condition", "code", "text")
@@ -56,12 +57,13 @@ Codes = Mapping[str, UserValue] | Sequence[Mapping[str, UserValue]] | str | Path
 
 
 def find_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tuple[Reason, ...]:
-    """The first reasons; of those with the same code, only the first."""
+    """The first reasons; of those with the same code, or of one group of features, only the first."""
     table = [] if codes is None else _read_codes(codes, tuple(explanation.instance))
     found: dict[object, Reason] = {}
+    reading, labels = Reading.of(explanation), explanation.labels
     for feature in _ranked(explanation):
-        reason = _reason(Reading.of(explanation), feature, table)
-        found.setdefault(reason.code or ("", feature), reason)
+        reason = _reason(reading, explanation, feature, table)
+        found.setdefault(reason.code or ("", labels.group_of(feature) or labels.name(feature)), reason)
         if len(found) == top:
             break
     return tuple(found.values())
@@ -91,17 +93,18 @@ def _drop(explanation: Explanation, effect: Effect) -> float:
     return before - fmean(effect.certainties)
 
 
-def _reason(reading: Reading, feature: str, table: Sequence[ReasonCode]) -> Reason:
-    explanation = reading.explanation
-    value = explanation.instance[feature]
-    effect = next((one for one in reading.effects if one.feature == feature), None)
+def _reason(reading: Reading, explanation: Explanation, feature: str, table: Sequence[ReasonCode]) -> Reason:
+    """A reason in the words of the labels; its feature and value are as they are."""
+    value, shown = explanation.instance[feature], explanation.labels.name(feature)
+    written = format_value(reading.explanation.instance[shown])
+    effect = next((one for one in reading.effects if one.feature == shown), None)
     otherwise = effect.turning if effect is not None and effect.turns else None
     asked = next((one.certainties for one in explanation.effects if one.feature == feature), ())
     code = next((one for one in table if feature in one.features and _applies(one, explanation)), None)
-    rule = next((rule for rule in explanation.current_supporting if feature in rule.features), None)
-    condition = next((str(c) for c in rule.conditions if c.feature == feature), None) if rule is not None else None
-    text = condition or f"{feature} = {format_value(value)}" if code is None else code.text
-    for name, word in (("feature", feature), ("value", format_value(value)), ("otherwise", otherwise or "none alone")):
+    rules = reading.explanation.current_supporting
+    condition = next((str(c) for rule in rules for c in rule.conditions if c.feature == shown), None)
+    text = condition or f"{shown} = {written}" if code is None else code.text
+    for name, word in (("feature", shown), ("value", written), ("otherwise", otherwise or "none alone")):
         text = text.replace(f"{{{name}}}", word)
     return Reason(feature, value, None if code is None else code.code, text, fmean(asked) if asked else None, otherwise)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lormika.labels import NO_LABELS, Labels
 from lormika.rule import Rule
+from lormika.views.labelling import label_rules
 from lormika.views.text import plain_text
 from lormika.views.words import leverage, p_value, percent, printable
 
@@ -20,6 +22,7 @@ class RuleList:
 
     rules: tuple[Rule, ...]
     options: Mapping[str, object]  # plain data, with the objective among them
+    labels: Labels = NO_LABELS
 
 
 def to_text(rules: RuleList, width: int) -> str:
@@ -32,7 +35,7 @@ def renderable(rules: RuleList) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    best, by = rules.rules, rules.options["objective"]
+    best, by = label_rules(rules.rules, rules.labels), rules.options["objective"]
     rows = f"{best[0].counts.rows:,} rows" if best else "no rule passed"
     table = Table(
         title=f"Best rules by {by} ({rows})", title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0)

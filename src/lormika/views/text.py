@@ -70,6 +70,7 @@ def renderables(explanation: Explanation, figures: bool = False) -> Iterator[Ren
     from rich.text import Text
 
     reading = Reading.of(explanation)
+    explanation = reading.explanation
     yield _opening(reading)
     for category, (_, term) in HEADINGS.items():
         title = printable(heading(category, explanation.prediction))

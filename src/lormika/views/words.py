@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lormika.frames.values import Scalar, format_exact, format_value
+from lormika.frames.values import Quantity, Scalar, format_value
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
 
 HEADINGS = {
@@ -51,7 +51,8 @@ def condition_label(condition: Condition) -> str:
             low, high, upper = condition.ends
             if low == -math.inf or high == math.inf or low == high:
                 return str(condition).removeprefix(condition.feature).strip()
-            return f"{format_exact(low)} – {upper if upper == '<' else ''}{format_exact(high)}"
+            low_text, high_text = condition.end_texts
+            return f"{low_text} – {upper if upper == '<' else ''}{high_text}"
         case Equals(_, value):
             return format_value(value)
         case Missing():
@@ -79,7 +80,9 @@ def short(value: Scalar | None) -> str:
     >>> short(2.84719), short(250000), short("car")
     ('2.847', '250000', 'car')
     """
-    return f"{value:.4g}" if isinstance(value, float) and 1e-4 <= abs(value) < 1e4 else format_value(value)
+    if isinstance(value, Quantity) or not isinstance(value, float) or not 1e-4 <= abs(value) < 1e4:
+        return format_value(value)
+    return f"{value:.4g}"
 
 
 _MOST_DIGITS = 2  # after the point

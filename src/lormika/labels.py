@@ -1,0 +1,308 @@
+"""Labels: names, units and texts for people, which every view uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from lormika.constraints import Constraints
+from lormika.errors import InputError, quote
+from lormika.frames import listing
+from lormika.frames.values import Quantity, Scalar, format_exact, format_number, format_value, is_list
+from lormika.object_file import read_object
+from lormika.types import JsonObject, UserValue
+
+_SECTIONS = ("features", "classes", "groups")
+_MOST_DECIMALS = 15
+_CLINGING = ("%", "°", "′", "″")  # units that stand close to their number
+_HOT = {"0": "no", "1": "yes", "False": "no", "True": "yes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureLabel:
+    """How a feature is shown: `FeatureLabel(label="Yearly income", unit="k€", decimals=0)`."""
+
+    label: str | None = None  # None: its own name
+    unit: str = ""
+    decimals: int | None = None  # of its numbers; more are shown where fewer would say something untrue
+    values: Mapping[str, str] = field(default_factory=dict)  # by the text of a category or number
+
+    def __post_init__(self) -> None:
+        if self.label is not None:
+            _check_text("label", self.label)
+        if not isinstance(self.unit, str):
+            raise InputError(f"unit={quote(self.unit)}: give a text")
+        decimals = self.decimals
+        is_whole = isinstance(decimals, int) and not isinstance(decimals, bool)
+        if decimals is not None and not (is_whole and 0 <= decimals <= _MOST_DECIMALS):
+            raise InputError(f"decimals={quote(decimals)}: give a whole number from 0 to {_MOST_DECIMALS}")
+        object.__setattr__(self, "values", _texts("values", self.values))
+
+    def write(self, value: float, *, exactly: bool = False) -> str:
+        """A number with its unit; exactly: with more decimals than are wished for, if it has them."""
+        return self.values.get(format_number(value)) or self._dress(format_number(value), exactly)
+
+    def write_end(self, value: float) -> str:
+        """The end of a range, with its unit."""
+        return self.values.get(format_number(value)) or self._dress(format_exact(value), exactly=True)
+
+    def shown(self, value: float) -> float:
+        """The number that is read where it is written with the decimals that are wished for."""
+        number = format_number(value)
+        return float(value) if self.decimals is None or not _is_plain(number) else float(self._round(number))
+
+    def _round(self, number: str) -> Decimal:
+        return round(Decimal(number), self.decimals or 0) + 0  # no sign before a zero
+
+    def _dress(self, number: str, exactly: bool) -> str:
+        is_short = len(number.partition(".")[2]) <= (self.decimals or 0)
+        if self.decimals is not None and (is_short or not exactly) and _is_plain(number):
+            number = f"{self._round(number).quantize(Decimal(1).scaleb(-self.decimals)):f}"
+        space = "" if not self.unit or self.unit.startswith(_CLINGING) else " "
+        return f"{number}{space}{self.unit}"
+
+
+def _is_plain(number: str) -> bool:
+    """Whether a number is written without an exponent, and has an end."""
+    return not number.strip("-.0123456789")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Features that are shown together: `Group(features=["bill_1", "bill_2"])`."""
+
+    features: Sequence[str]
+    together: bool = False  # they only change together
+    one_hot: bool = False  # exactly one of them is 1, all others 0, and so it stays
+
+    def __post_init__(self) -> None:
+        names = self.features
+        if isinstance(names, str) or not is_list(names) or not all(isinstance(name, str) for name in names):
+            raise InputError(f"features={quote(names)}: give a list of features")
+        object.__setattr__(self, "features", tuple(names))
+        if len(set(self.features)) < max(len(self.features), 2):
+            raise InputError("a group has at least two features, each once")
+        for name in ("together", "one_hot"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name}={quote(getattr(self, name))}: give True or False")
+        if self.together and self.one_hot:
+            raise InputError("give together or one_hot: of a one-hot group, only two features change at a time")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """Names, units, decimals and texts for people: every view and every reason uses them, data files do not.
+
+    Parameters
+    ----------
+    features
+        By the name of a feature: its `label`, `unit`, `decimals`, and texts of its `values`; or only a text, its label.
+    classes
+        By the name of a class: a text.
+    groups
+        By the name of a group: features that are shown together, as a list; or `features` with `together=True`, if they
+        only change together, or `one_hot=True`, if exactly one of them is 1.
+
+    Examples
+    --------
+    >>> labels = Labels.of({"income": {"label": "Yearly income", "unit": "k€", "decimals": 0}, "job": "Occupation"})
+    >>> labels.name("income"), labels.write("income", 35.25), labels.name("age")
+    ('Yearly income', '35 k€', 'age')
+    """
+
+    features: Mapping[str, FeatureLabel] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        features = {name: _feature(name, entry) for name, entry in _items("features", self.features)}
+        for name, entry in features.items():
+            _refuse_twins(f"values of {name!r} are both", entry.values)
+        groups = {name: _group(name, entry) for name, entry in _items("groups", self.groups)}
+        members = [name for group in groups.values() for name in group.features]
+        for name in members:
+            if members.count(name) > 1:
+                raise InputError(f"labels: groups: {name!r} is in two of them")
+        for group in groups.values():
+            for name in group.features if group.one_hot else ():
+                own = features.get(name, FeatureLabel())
+                if not own.values:
+                    features[name] = FeatureLabel(label=own.label, values=_HOT)
+        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "classes", _texts("labels: classes", self.classes))
+
+    @classmethod
+    def of(cls, source: object) -> Labels:
+        """Labels from a mapping, or from a TOML or JSON file; None: there are none.
+
+        Beside `features`, `classes` and `groups`, a mapping may have features themselves.
+        """
+        if isinstance(source, Labels):
+            return source
+        if source is None:
+            return NO_LABELS
+        if isinstance(source, str | Path):
+            return cls.of(read_object(Path(source), '{"income": {"unit": "k€"}}'))
+        if not isinstance(source, Mapping):
+            raise InputError(
+                f"labels={quote(source)}: give Labels(…), a dict, or the name of a file; what the model predicts for "
+                "the background, if that is known, goes to predictions"
+            )
+        sections = {name: source[name] for name in _SECTIONS if name in source}
+        features = dict(_items("features", sections.pop("features", {})))
+        features |= {name: entry for name, entry in _items("labels", source) if name not in _SECTIONS}
+        return cls(features=features, **sections)
+
+    def to_dict(self) -> JsonObject:
+        """Everything that was given, as plain data."""
+        return {
+            name: {key: entry if isinstance(entry, str) else _given(entry) for key, entry in mapping.items()}
+            for name, mapping in ((name, getattr(self, name)) for name in _SECTIONS)
+            if mapping
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self.features or self.classes or self.groups)
+
+    def check(self, kinds: Mapping[str, str], classes: Iterable[Scalar]) -> None:
+        """Refuse what names something that is not there, given the kinds of all features; and names that are alike."""
+        for name in (*self.features, *(name for group in self.groups.values() for name in group.features)):
+            if name not in kinds:
+                raise InputError(f"labels: there is no feature {name!r}; there are {listing(kinds)}")
+        for name, entry in self.features.items():
+            if kinds[name] != "numeric" and (entry.unit or entry.decimals is not None):
+                raise InputError(f"labels: {name!r} has categories; a unit and decimals are for numbers")
+        known = list(map(_key, classes))
+        for name in self.classes:
+            if name not in known:
+                raise InputError(f"labels: classes: there is no class {name!r}; there are {listing(known)}")
+        _refuse_twins("features are both", {name: self.name(name) for name in kinds})
+        _refuse_twins("classes are both", {name: self.classes.get(name, name) for name in known})
+
+    def name(self, feature: str) -> str:
+        """How a feature is called; those of a group begin with its name."""
+        entry = self.features.get(feature)
+        own = feature if entry is None or entry.label is None else entry.label
+        group = self.group_of(feature)
+        return own if group is None else f"{group}: {own}"
+
+    def group_of(self, feature: str) -> str | None:
+        """The group of a feature, if it has one."""
+        return next((name for name, group in self.groups.items() if feature in group.features), None)
+
+    def is_hot(self, feature: str) -> bool:
+        """Whether a feature is one of several of which one is 1."""
+        group = self.group_of(feature)
+        return group is not None and self.groups[group].one_hot
+
+    def members(self) -> dict[str, str]:
+        """By the name of each feature of a group, as it is shown: the group."""
+        return {self.name(feature): name for name, group in self.groups.items() for feature in group.features}
+
+    def value(self, feature: str, value: Scalar | None, *, exactly: bool = False) -> Scalar | None:
+        """A value as it is shown; exactly: with more decimals than are wished for, if it has them."""
+        entry = self.features.get(feature)
+        if entry is None or value is None:
+            return value
+        if isinstance(value, str | bool):
+            return entry.values.get(_key(value), value)
+        return Quantity(value, entry.write(value, exactly=exactly))
+
+    def write(self, feature: str, value: Scalar | None, *, exactly: bool = False) -> str:
+        """A value in words."""
+        return format_value(self.value(feature, value, exactly=exactly))
+
+    def outcome(self, label: Scalar) -> Scalar:
+        """How a class is called."""
+        return self.classes.get(_key(label), label)
+
+    def constraints(self) -> tuple[Constraints, ...]:
+        """What the groups say about changes."""
+        linked = [group.features for group in self.groups.values() if group.together]
+        one_of = [group.features for group in self.groups.values() if group.one_hot]
+        return (Constraints(linked=linked, one_of=one_of),) if linked or one_of else ()
+
+
+LabelsLike: TypeAlias = "Labels | Mapping[str, object] | str | Path | None"
+
+
+def _key(value: Scalar) -> str:
+    """The text that stands for a value in a table of texts."""
+    return value if isinstance(value, str) else format_value(value)
+
+
+def _given(entry: FeatureLabel | Group) -> JsonObject:
+    plain = {one.name: getattr(entry, one.name) for one in fields(entry)}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+    return {name: value for name, value in plain.items() if value or (value == 0 and value is not False)}
+
+
+def _feature(name: str, entry: UserValue) -> FeatureLabel:
+    if isinstance(entry, FeatureLabel):
+        return entry
+    return _make(FeatureLabel, f"labels: {name!r}", {"label": entry} if isinstance(entry, str) else entry)
+
+
+def _group(name: str, entry: UserValue) -> Group:
+    if isinstance(entry, Group):
+        return entry
+    _check_text("labels: the name of a group", name)
+    return _make(Group, f"labels: groups: {name!r}", {"features": entry} if isinstance(entry, list | tuple) else entry)
+
+
+_Entry = TypeVar("_Entry", FeatureLabel, Group)
+
+
+def _make(kind: type[_Entry], place: str, entry: UserValue) -> _Entry:
+    """An entry from a mapping; its errors name the place."""
+    names = [one.name for one in fields(kind)]
+    if not isinstance(entry, Mapping):
+        raise InputError(f"{place}: give {', '.join(names)}, not {quote(entry)}")
+    for name in entry:
+        if name not in names:
+            raise InputError(f"{place}: there is no {quote(name)}; there are {', '.join(names)}")
+    if kind is Group and "features" not in entry:
+        raise InputError(f"{place}: features is missing")
+    try:
+        return kind(**entry)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
+
+
+def _items(place: str, mapping: object) -> list[tuple[str, UserValue]]:
+    if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
+        raise InputError(f"labels: {place}={quote(mapping)}: give a dict by name")
+    return list(mapping.items())
+
+
+def _texts(place: str, mapping: object) -> dict[str, str]:
+    """Texts by the text of a value."""
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"{place}={quote(mapping)}: give a dict, value to text")
+    texts = {}
+    for key, text in mapping.items():
+        if not isinstance(key, str | int | float | bool):
+            raise InputError(f"{place}: {quote(key)} is no value")
+        _check_text(f"{place}: {quote(key)}", text)
+        texts[_key(key)] = text
+    return texts
+
+
+def _check_text(place: str, text: object) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{place}: give a text, not {quote(text)}")
+
+
+def _refuse_twins(what: str, names: Mapping[str, str]) -> None:
+    seen: dict[str, str] = {}
+    for name, shown in names.items():
+        if shown in seen:
+            raise InputError(f"labels: two {what} shown as {shown!r}: {seen[shown]!r} and {name!r}")
+        seen[shown] = name
+
+
+NO_LABELS = Labels()

@@ -1,0 +1,70 @@
+"""What an explanation says about features, classes, the neighbourhood and what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lormika.frames.values import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSummary:
+    """A feature as views need it: its kind, and how its numbers are distributed in the background."""
+
+    name: str
+    kind: str  # "numeric" or "categorical"
+    quantiles: tuple[float, ...]  # from least to greatest, evenly spaced; empty for a categorical feature
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """How many rows of the sample the model assigns to a class."""
+
+    label: Scalar
+    rows: int
+    real: int
+    probability: float | None  # the model's probability of this class for the instance
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourhoodSummary:
+    """How the neighbourhood was made."""
+
+    selected: int  # real rows in the sample
+    generated: int
+    neighbours: int  # real rows that are similar enough, before classes with too many were thinned
+    cut_similarity: float  # the least similarity of a neighbour
+
+    @property
+    def rows(self) -> int:
+        """Rows of the sample."""
+        return self.selected + self.generated
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What the model says when one feature changes and all others stay as they are."""
+
+    feature: str
+    effect: float  # mean change of the log-odds (or margin), whatever its direction, over values of the background
+    largest: float  # the largest change
+    constant: bool  # all similar rows have the same value, so no rule can mention the feature
+    values: tuple[Scalar, ...]  # that were asked about, in ascending order, without the instance's own
+    certainties: tuple[float, ...]  # of the prediction, with each of these values, in the explanation's unit
+    labels: tuple[Scalar, ...]  # that the model gives with each of these values
+
+    def turning(self, prediction: Scalar) -> tuple[Scalar, ...]:
+        """Values that alone turn the prediction."""
+        return tuple(value for value, label in zip(self.values, self.labels, strict=True) if label != prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSummary:
+    """How many changes of the instance the model was asked about, and how many there are at these cut points."""
+
+    singles: int
+    all_singles: int
+    pairs: int
+    all_pairs: int
+    calls: int  # of the model, for this instance alone
+    rows: int  # in these calls, the sample included
