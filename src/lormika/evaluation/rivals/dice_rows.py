@@ -43,11 +43,11 @@ def prepare(task: Task, model: TaskModel, method: str) -> Explain:
     numbers = [column for column in table.columns if column not in table.categorical]
     data = dice_ml.Data(dataframe=frame, continuous_features=numbers, outcome_name=TARGET)
     explainer = dice_ml.Dice(data, dice_ml.Model(model=_Probabilities(model), backend="sklearn"), method=method)
-    digits = data.get_decimal_precisions(output_type="dict")
+    digits, limits = data.get_decimal_precisions(output_type="dict"), table.limits(task)
 
     def explain(x: np.ndarray) -> Tell:
         try:
-            answer = explainer.generate_counterfactuals(table.frame(x[None]), total_CFs=ROWS)
+            answer = explainer.generate_counterfactuals(table.frame(x[None]), total_CFs=ROWS, **limits)
         except UserConfigValidationException as error:
             if not str(error).startswith(_NONE):
                 raise
@@ -83,6 +83,16 @@ class _Table:
         by_name = dict(zip(task["names"], self.columns, strict=True))
         self.categorical = {by_name[name] for name in task["categories"]}
         self._integer = {by_name[name] for name in task["integer"]}
+
+    def limits(self, task: Task) -> dict[str, object]:
+        """What may change, and how far, as DiCE takes it; by default everything may."""
+        by_name = dict(zip(task["names"], self.columns, strict=True))
+        limits: dict[str, object] = {}
+        if task.get("fixed"):
+            limits["features_to_vary"] = [column for name, column in by_name.items() if name not in task["fixed"]]
+        if task.get("ranges"):
+            limits["permitted_range"] = {by_name[name]: list(ends) for name, ends in task["ranges"].items()}
+        return limits
 
     def frame(self, rows: np.ndarray) -> pd.DataFrame:
         import pandas as pd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,8 @@ class Task(TypedDict):
     labels: np.ndarray  # codes of the model's classes, of these rows
     instances: np.ndarray
     model: Pipeline
+    fixed: NotRequired[list[str]]  # features that must not change, for rivals that can be told
+    ranges: NotRequired[dict[str, list[float]]]  # both ends of what numbers may change to
 
 
 class TaskModel:
