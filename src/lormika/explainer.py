@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Unpack
 
 import numpy as np
@@ -14,6 +16,7 @@ from lormika.checks import check_choice
 from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
+from lormika.fingerprint import Fingerprint, hash_background, hash_labels, hash_model
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
 from lormika.goals import check_options
@@ -217,6 +220,22 @@ class Explainer:
     ) -> Iterator[Case | Failure]:
         """Locate the rows of a table, in order, as cases to explain as often as you like; see `explain_many`."""
         return locate_rows(self._parts, X, Pace(n_jobs, chunk_size, on_error, progress))
+
+    def fingerprint(self, source: str | Path | None = None) -> Fingerprint:
+        """SHA-256 of the model and of the background, for the record of a letter; see `Explanation.letter`.
+
+        Parameters
+        ----------
+        source
+            Where the model was loaded from, as `models.load` takes it: a file's bytes are hashed. A model that is only
+            known as an object has none.
+        """
+        return Fingerprint(*hash_model(source), self._hashes[0], len(self.background), self._hashes[1])
+
+    @cached_property
+    def _hashes(self) -> tuple[str, str]:
+        """Of the background and its labels: made only if somebody asks, and then once."""
+        return hash_background(self.background), hash_labels(self.labels, self.model.names)
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

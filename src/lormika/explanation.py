@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lormika.types import JsonObject, JsonValue, UserTable
+    from lormika.views.letter import Letter, LetterKeywords
     from lormika.views.reasons import Codes, Reason
 
 _WIDEST = 110  # columns of text
@@ -187,21 +188,17 @@ class Explanation:
             file of these. Of reasons with the same code, only the first is given.
         top
             Most reasons.
-
-        Examples
-        --------
-        >>> from lormika import Explainer, datasets
-        >>> X, y = datasets.make_loans(1000)
-        >>> explainer = Explainer(datasets.make_model("rf", X).fit(X, y), X)
-        >>> codes = {"missed_payments": ("R03", "{value} missed payments (accepted with {otherwise})")}
-        >>> for reason in explainer.explain(X.iloc[[9]]).reasons(codes):
-        ...     print(reason)
-        R03: 3 missed payments (accepted with ≤ 1)
         """
         from lormika.views.reasons import find_reasons
 
         check_integer("top", top, 1)
         return find_reasons(self, codes, top)
+
+    def letter(self, template: str | Path = "adverse-action", **options: Unpack[LetterKeywords]) -> Letter:
+        """A letter to the person whom the prediction is about, and a record of it: see `lormika.views.letter`."""
+        from lormika.views.letter import write_letter
+
+        return write_letter(self, template, **options)
 
     def to_html(self, page: bool = True) -> str:
         """A self-contained page, or just the fragment that notebooks show; neither needs scripts or the network."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +15,7 @@ from lormika.data.alike import value_kind
 from lormika.errors import InputError
 from lormika.frames.feature import Feature
 from lormika.frames.schema import Schema, is_identifier
+from lormika.models.identity import source_digest
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
@@ -164,21 +162,7 @@ def sha256(path: Path) -> str:
 
 def model_facts(source: str, how: Keywords) -> JsonObject:
     """How a model is loaded, and what identifies it besides its name; None if nothing does."""
-    digest = None
-    if source.startswith("python:"):
-        digest = _module_digest(source.split(":")[1])
-    elif "://" not in source:
-        digest = sha256(Path(source))
+    digest = source_digest(source)
+    if "://" not in source and not source.startswith("python:"):
         source = str(Path(source).resolve())
     return {"source": source, "sha256": digest, **how}
-
-
-def _module_digest(name: str) -> str | None:
-    here = os.getcwd()
-    if here not in sys.path and "" not in sys.path:
-        sys.path.insert(0, here)  # where the model will be looked for, too
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    return sha256(Path(spec.origin)) if spec is not None and spec.origin and Path(spec.origin).is_file() else None

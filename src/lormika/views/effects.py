@@ -79,9 +79,14 @@ class FeatureEffect:
             names = [format_value(asked.value) for asked in self.asked if asked.turned]
             more = len(names) - _MOST_NAMES
             return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+        return ", ".join(_range(*one) for one in self.ranges)
+
+    @property
+    def ranges(self) -> list[tuple[str, Scalar | None, Scalar | None]]:
+        """Where numbers turn it: from a first to a last one; the sign says that either stands for all beyond it."""
         runs = [list(run) for _, run in groupby(self._numbers, key=lambda asked: asked.turned)]
         signs = ["≤", *[""] * (len(runs) - 2), "≥"] if len(runs) > 1 else [""]
-        return ", ".join(_range(run, sign) for run, sign in zip(runs, signs, strict=False) if run[0].turned)
+        return [(sign, run[0].value, run[-1].value) for run, sign in zip(runs, signs, strict=False) if run[0].turned]
 
     @property
     def _numbers(self) -> list[Asked]:
@@ -102,8 +107,8 @@ def _number(value: Scalar | None) -> float:
     return value
 
 
-def _range(run: Sequence[Asked], sign: str) -> str:
-    first, last = format_value(run[0].value), format_value(run[-1].value)
+def _range(sign: str, low: Scalar | None, high: Scalar | None) -> str:
+    first, last = format_value(low), format_value(high)
     if sign:
         return f"{sign} {last if sign == '≤' else first}"
     return first if first == last else f"{first} – {last}"

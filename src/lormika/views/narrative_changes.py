@@ -26,7 +26,7 @@ def changes(reading: Reading) -> list[Span]:
     explanation = reading.explanation
     asked, is_binary = explanation.asked, len(explanation.classes) == 2
     reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None]
-    turning = _smallest([rerun for rerun in reruns if rerun.turned])
+    turning = smallest([rerun for rerun in reruns if rerun.turned])
     if explanation.options.keys() & _LIMITS:
         return _within_limits(explanation, turning[:_MOST_CHANGES], is_binary)
     if asked is None:
@@ -128,7 +128,7 @@ def _end(turning: list[Rerun], tried: int) -> list[Span]:
     return [Span(f"{some} that the rules suggest {turned} the prediction when the model was asked again.")]
 
 
-def _smallest(reruns: list[Rerun]) -> list[Rerun]:
+def smallest(reruns: list[Rerun]) -> list[Rerun]:
     """Those with the fewest edits first; of those that change the same features, or more, only the first."""
     kept: list[Rerun] = []
     for rerun in sorted(reruns, key=lambda rerun: len(rerun.edits)):

@@ -57,7 +57,16 @@ Codes = Mapping[str, UserValue] | Sequence[Mapping[str, UserValue]] | str | Path
 
 
 def find_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tuple[Reason, ...]:
-    """The first reasons; of those with the same code, or of one group of features, only the first."""
+    """The first reasons; of those with the same code, or of one group of features, only the first.
+
+    >>> from lormika import Explainer, datasets
+    >>> X, y = datasets.make_loans(1000)
+    >>> explainer = Explainer(datasets.make_model("rf", X).fit(X, y), X)
+    >>> codes = {"missed_payments": ("R03", "{value} missed payments (accepted with {otherwise})")}
+    >>> for reason in explainer.explain(X.iloc[[9]]).reasons(codes):
+    ...     print(reason)
+    R03: 3 missed payments (accepted with ≤ 1)
+    """
     table = [] if codes is None else _read_codes(codes, tuple(explanation.instance))
     found: dict[object, Reason] = {}
     reading, labels = Reading.of(explanation), explanation.labels
@@ -145,9 +154,22 @@ def _pair(name: str, entry: UserValue) -> dict[str, UserValue]:
 
 
 def _read_file(path: Path) -> list[dict[str, UserValue]]:
+    return parse_codes(path, read_codes(path))
+
+
+def read_codes(path: Path) -> bytes:
+    """What a file of codes holds."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def parse_codes(path: Path, raw: bytes) -> list[dict[str, UserValue]]:
+    """Rows of a file of codes, by its suffix."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     if path.suffix.lower() == ".csv":
         return [dict(row) for row in csv.DictReader(io.StringIO(text))]

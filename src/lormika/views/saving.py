@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lormika.errors import InputError
 from lormika.rule import Rule
-from lormika.views import frame, html, plot, rule_table, text
+from lormika.views import frame, html, pdf, plot, rule_table, text
+from lormika.views.letter import Letter, encode_page, encode_record
 from lormika.views.payload import dump_explanation, dump_rules
 from lormika.views.rule_table import RuleList
 from lormika.writing import whole_file
@@ -44,6 +45,18 @@ def check_rules_path(path: Path) -> None:
     _check(path, _RULE_WRITERS)
 
 
+def save_letter(letter: Letter, path: Path) -> Path:
+    """Write the file completely or not at all."""
+    return _save(letter, path, _LETTER_WRITERS)
+
+
+def check_letter_path(path: Path) -> None:
+    """Refuse a file that a letter could not be written to, before any work is done for it."""
+    _check(path, _LETTER_WRITERS)
+    if path.suffix.lower() == ".pdf":
+        pdf.find_browser()
+
+
 def _save(content: _T, path: Path, writers: Mapping[str, _Writer[_T]]) -> Path:
     write = _writer(path, writers)
     with whole_file(path) as beside:
@@ -67,6 +80,10 @@ def _writer(path: Path, writers: Mapping[str, _Writer[_T]]) -> _Writer[_T]:
 
 def _write(path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 def _write_json(path: Path, payload: JsonObject) -> None:
@@ -94,6 +111,12 @@ _WRITERS: dict[str, _Writer[Explanation]] = {
     ".png": _write_picture("png"),
     ".svg": _write_picture("svg"),
     ".pdf": _write_picture("pdf"),
+}
+
+_LETTER_WRITERS: dict[str, _Writer[Letter]] = {
+    ".html": lambda letter, path: _write_bytes(path, encode_page(letter.html)),
+    ".pdf": lambda letter, path: pdf.print_page(encode_page(letter.html), path),
+    ".json": lambda letter, path: _write_bytes(path, encode_record(letter.record)),
 }
 
 _RULE_WRITERS: dict[str, _Writer[RuleList]] = {

@@ -1,0 +1,191 @@
+"""What a letter says, as plain data for its template: words for the person whom the prediction is about.
+
+Like all sentences of lormika, these say what the model did when it was asked; they never say "because".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lormika.condition import Condition, Equals, Interval
+from lormika.frames.values import Scalar, format_exact, format_value
+from lormika.rule import Rule
+from lormika.views.effects import FeatureEffect
+from lormika.views.narrative_changes import smallest
+from lormika.views.reading import Reading
+from lormika.views.reasons import Codes, Reason, find_reasons
+from lormika.views.words import percent
+
+if TYPE_CHECKING:
+    from lormika.explanation import Explanation
+    from lormika.types import JsonObject
+
+_MOST_CHANGES = 3
+_MOST_EDITS = 5  # of all changes together
+_MOST_NAMES = 3  # of categories
+_MOST_RANGES = 3  # of numbers
+_LONGEST = 40  # characters of a name or a value
+_LONGEST_TEXT = 160  # of a reason
+_LONGEST_CODE = 20
+_LONGEST_LISTED = 24  # of one of several values
+
+
+def letter_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tuple[Reason, ...]:
+    """The principal reasons; where the table of codes has no words, the detail and its value stand for themselves."""
+    unsaid = {reason.feature: reason.text for reason in find_reasons(explanation, None, len(explanation.instance))}
+    return tuple(
+        replace(reason, text=_unsaid(reason))
+        if reason.code is None and reason.text == unsaid.get(reason.feature)
+        else reason
+        for reason in find_reasons(explanation, codes, top)
+    )
+
+
+def _unsaid(reason: Reason) -> str:
+    return f"{_name(reason.feature)}: {_value(reason.value)}"
+
+
+def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObject:
+    """Everything that templates may say of an explanation."""
+    reading = Reading.of(explanation)
+    turning = {effect.feature: _turning(effect) for effect in reading.effects}
+    turned = _turned(explanation)
+    others = [c.label for c in explanation.classes if c.label != explanation.prediction]
+    return {
+        "result": _value(explanation.prediction),
+        "other_result": _value(others[0]) if len(others) == 1 else None,
+        "probability": None if explanation.probability is None else percent(explanation.probability),
+        "reasons": [_reason(reason, turning.get(reason.feature)) for reason in reasons],
+        "changes": _changes(turned, {reason.feature for reason in reasons}),
+        "fewest": min((len(rule.rerun.edits) for rule in turned if rule.rerun is not None), default=0),
+        "asked": _was_asked(explanation),
+        "limited": "constraints" in explanation.options,
+    }
+
+
+def _reason(reason: Reason, otherwise: str | None) -> JsonObject:
+    return {
+        "feature": _name(reason.feature),
+        "value": _value(reason.value),
+        "code": None if reason.code is None else _short(reason.code, _LONGEST_CODE),
+        "text": _short(reason.text, _LONGEST_TEXT),
+        "said": reason.text != _unsaid(reason),  # in the words of a table
+        "otherwise": otherwise,
+    }
+
+
+def _turning(effect: FeatureEffect) -> str | None:
+    """Values that alone lead to another result, in words; None if there are none."""
+    if effect.quantiles:
+        ranges, more = [_range(*one) for one in effect.ranges], len(effect.ranges) - _MOST_RANGES
+        further = f" or {more} further range{'s' if more > 1 else ''}" if more > 0 else ""
+        return f"{', or '.join(ranges[:_MOST_RANGES])}{further}" or None
+    names = [_short(_value(asked.value), _LONGEST_LISTED) for asked in effect.asked if asked.turned]
+    return _either(names) if names else None
+
+
+def _range(sign: str, first: Scalar | None, last: Scalar | None) -> str:
+    """A range of numbers in words.
+
+    >>> _range("≤", 0, 2), _range("≥", 5.8, 40), _range("", 3, 7), _range("", 3, 3)
+    ('2 or less', '5.8 or more', '3 to 7', '3')
+    """
+    if sign:
+        return f"{_value(last)} or less" if sign == "≤" else f"{_value(first)} or more"
+    return _value(first) if first == last else f"{_value(first)} to {_value(last)}"
+
+
+def _either(names: Sequence[str]) -> str:
+    """Some of several things.
+
+    >>> _either(["a"]), _either(["a", "b"]), _either(list("abcdef"))
+    ('a', 'a or b', 'a, b, c or 3 others')
+    """
+    more = len(names) - _MOST_NAMES
+    if more > 0:
+        return f"{', '.join(names[:_MOST_NAMES])} or {more} other{'s' if more > 1 else ''}"
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _was_asked(explanation: Explanation) -> bool:
+    """Whether it is known if some change leads to another result that was asked for."""
+    target = explanation.options.get("target")
+    aims_here = target is not None and str(target) == str(explanation.prediction)
+    return not aims_here and (explanation.asked is not None or bool(explanation.counterfactual))
+
+
+def _turned(explanation: Explanation) -> list[Rule]:
+    """Rules whose change led to another result when the model was asked, those with the fewest details first."""
+    by_rerun = {id(rule.rerun): rule for rule in explanation.counterfactual}
+    reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None and rule.rerun.turned]
+    return [by_rerun[id(rerun)] for rerun in smallest(reruns)]
+
+
+def _changes(turned: Sequence[Rule], reasons: Set[str]) -> list[JsonObject]:
+    """The first changes, as many as there is room for; `known` are those of one feature that is a reason, too."""
+    found, room = [], _MOST_EDITS
+    for rule in turned[:_MOST_CHANGES]:
+        assert rule.rerun is not None
+        room -= len(rule.rerun.edits)
+        if room >= 0:
+            known = len(rule.rerun.edits) == 1 and rule.rerun.edits[0].feature in reasons
+            found.append({"result": _value(rule.rerun.label), "details": _details(rule), "known": known})
+    return found
+
+
+def _details(rule: Rule) -> list[JsonObject]:
+    """What changes; a range only of a single number, where all values that were tried led to the same."""
+    assert rule.rerun is not None
+    edits, check = rule.rerun.edits, rule.check
+    ranged = len(edits) == len(rule.conditions) == 1 and check is not None and check.agreed == check.asked
+    return [
+        {
+            "feature": _name(edit.feature),
+            "now": _short(edit.texts[0], _LONGEST),
+            "then": _condition(rule.conditions[0], edit.texts[1]) if ranged else _short(edit.texts[1], _LONGEST),
+        }
+        for edit in edits
+    ]
+
+
+def _condition(condition: Condition, value: str) -> str:
+    """The values of a condition in words.
+
+    >>> _condition(Interval("savings", 5.8, math.inf), "5.8"), _condition(Interval("age", 3, 8.5, True), "8")
+    ('5.8 or more', '3 to 8')
+    >>> _condition(Interval("rate", -math.inf, 0.5), "0.4"), _condition(Equals("job", "clerk"), "clerk")
+    ('less than 0.5', 'clerk')
+    """
+    if not isinstance(condition, Interval):
+        return _value(condition.value) if isinstance(condition, Equals) else _short(value, _LONGEST)
+    low, high, sign = condition.ends
+    first, last = format_exact(low), format_exact(high)
+    if low == high:
+        return first
+    if math.isinf(low) and math.isinf(high):
+        return value
+    if math.isinf(low):
+        return f"{last} or less" if sign == "≤" else f"less than {last}"
+    if math.isinf(high):
+        return f"{first} or more"
+    return f"{first} to {last}" if sign == "≤" else f"{first} to less than {last}"
+
+
+def _name(feature: str) -> str:
+    """The name of a feature without what programmers put between words.
+
+    >>> _name("missed_payments")
+    'missed payments'
+    """
+    return _short(feature.replace("_", " ").strip() or feature, _LONGEST)
+
+
+def _value(value: Scalar | None) -> str:
+    return "not known" if value is None else _short(format_value(value), _LONGEST)
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
