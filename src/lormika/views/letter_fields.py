@@ -24,6 +24,7 @@ NEEDED = ("sender", "recipient", "contact")
 """Fields without which no letter is complete: a built-in template shows where they are to stand."""
 
 _MOST_CHARACTERS = 10_000  # of a field of a template of the user's own
+_UNSEEN = "\n\t\u00a0\u00ad\u200c\u200d\u200e\u200f"  # blanks, hyphens, joiners and directions: part of spelling
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -60,7 +61,7 @@ def _read_text(name: str, text: object, characters: int, lines: int | None) -> s
     if not isinstance(text, str):
         raise InputError(f"field {name!r}: give a text, not {quote(text)}")
     text = text.replace("\r\n", "\n").strip()
-    odd = next((c for c in text if not c.isprintable() and c not in "\n\t\u200c\u200d\u00ad\u00a0"), None)
+    odd = next((c for c in text if not c.isprintable() and c not in _UNSEEN), None)
     if odd is not None:
         raise InputError(f"field {name!r}: it holds the character {odd!r}, which cannot be printed: leave it out")
     if len(text) > characters:

@@ -6,18 +6,18 @@ import re
 
 from lormika.errors import InputError
 
-_POLICY = (
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-    "img-src data:; base-uri 'none'; form-action 'none'\">"
-)
-_START = re.compile(r"\s*(?:<!doctype html>)?\s*((?:<html[^<>]*>\s*<head>)?)", re.IGNORECASE)
+_HEAD = """\
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+base-uri 'none'; form-action 'none'">"""
+_START = re.compile(r'\s*(?:<!doctype html>)?\s*((?:<html(?: lang="[\w-]+")?>\s*<head>)?)', re.IGNORECASE)
 _TAG = re.compile(r"<(script|iframe|frame|frameset|object|embed|applet|portal|base|link|form|meta)\b", re.IGNORECASE)
 # A policy in the page cannot forbid what `http-equiv` does: only these are let through.
 _PLAIN_META = re.compile(r'<meta (?:charset="[\w-]+"|name="[\w-]+" content="[^"<>]*") ?/?>')
 
 
 def seal(html: str, name: str) -> str:
-    """Put a policy first that forbids scripts and the network; refuse what no policy can forbid.
+    """Put the encoding first, and a policy that forbids scripts and the network; refuse what no policy can forbid.
 
     >>> seal("<p>Hello", "mine.j2").startswith("<!DOCTYPE html>")
     True
@@ -30,4 +30,4 @@ def seal(html: str, name: str) -> str:
             )
     start = _START.match(html)
     assert start is not None  # it also matches nothing
-    return f"<!DOCTYPE html>\n{start[1]}\n{_POLICY}{html[start.end() :]}"
+    return f"<!DOCTYPE html>\n{start[1]}\n{_HEAD}{html[start.end() :]}"

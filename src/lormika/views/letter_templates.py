@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -155,13 +154,12 @@ def _built_in(name: str) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    with suppress(OSError):
-        if path.stat().st_size > MOST_CHARACTERS:
-            raise InputError(
-                f"template {path}: {path.stat().st_size:,} bytes; a letter has {MOST_CHARACTERS:,} at most"
-            )
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(MOST_CHARACTERS + 1)
     except OSError as error:
         what = f"there is no template {path}; the built-in ones are {' and '.join(BUILT_IN)}"
         raise InputError(what if isinstance(error, FileNotFoundError) else describe(error)) from None
+    if len(content) > MOST_CHARACTERS:
+        raise InputError(f"template {path}: it has more than {MOST_CHARACTERS:,} bytes, which no letter has")
+    return content

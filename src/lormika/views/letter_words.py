@@ -62,7 +62,9 @@ def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObj
         "changes": _changes(turned, {reason.feature for reason in reasons}),
         "fewest": min((len(rule.rerun.edits) for rule in turned if rule.rerun is not None), default=0),
         "asked": _was_asked(explanation),
-        "limited": "constraints" in explanation.options,
+        "wanted": None if explanation.options.get("target") is None else _value(explanation.options["target"]),
+        "permitted": "constraints" in explanation.options,
+        "enough": "at_least" in explanation.options,
     }
 
 
@@ -74,6 +76,7 @@ def _reason(reason: Reason, otherwise: str | None) -> JsonObject:
         "text": _short(reason.text, _LONGEST_TEXT),
         "said": reason.text != _unsaid(reason),  # in the words of a table
         "otherwise": otherwise,
+        "tried": reason.certainty is not None,  # the model was asked about other values
     }
 
 
