@@ -235,7 +235,7 @@ class Explainer:
     @cached_property
     def _hashes(self) -> tuple[str, str]:
         """Of the background and its labels: made only if somebody asks, and then once."""
-        return hash_background(self.background), hash_labels(self.labels, self.model.names)
+        return hash_background(self.background), hash_labels(self.predictions, self.model.names)
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

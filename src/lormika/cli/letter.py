@@ -48,6 +48,7 @@ def letter(
     around: p.Around,
     class_name: p.ClassName = [],
     threshold: p.Threshold = None,
+    labels: p.LabelsFile = None,
     loading: p.Loading,
     header: p.Header = [],
     quiet: p.Quiet = False,
@@ -64,6 +65,7 @@ def letter(
         raise typer.BadParameter("say which row to write about: one of --row, --where and --instance")
     writing.check(out, [data, background, instance, *([] if "://" in model else [model])])
     search |= changing.keywords()
+    texts = arguments.read_labels(labels)
     talk = Talk(quiet)
     table = reading.open(data, talk)
     similar = table if background is None else reading.open(background, talk)
@@ -78,7 +80,7 @@ def letter(
         _check_one(len(by_name) if rows is None else len(rows))
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
-        settings["threshold"] = threshold
+        settings |= {"threshold": threshold, "labels": texts}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, "default", talk)
         (case,) = arguments.locate(explainer, rows, by_name, table, talk).values()
         explanation = case.explain(**search)

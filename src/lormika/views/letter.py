@@ -132,6 +132,7 @@ def _facts(explanation: Explanation, reasons: tuple[Reason, ...]) -> JsonObject:
         "rules": [dump_rule(rule) for rule in explanation.rules],
         "options": dict(explanation.options),
         "versions": dict(explanation.versions),
+        "labels": explanation.labels.to_dict(),
     }
 
 

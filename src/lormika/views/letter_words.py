@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lormika.condition import Condition, Equals, Interval
-from lormika.frames.values import Scalar, format_exact, format_value
+from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
 from lormika.views.effects import FeatureEffect
+from lormika.views.labelling import labelled
 from lormika.views.narrative_changes import smallest
 from lormika.views.reading import Reading
 from lormika.views.reasons import Codes, Reason, find_reasons
@@ -21,6 +22,7 @@ from lormika.views.words import percent
 
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
+    from lormika.labels import Labels
     from lormika.types import JsonObject
 
 _MOST_CHANGES = 3
@@ -36,30 +38,37 @@ _LONGEST_LISTED = 24  # of one of several values
 def letter_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tuple[Reason, ...]:
     """The principal reasons; where the table of codes has no words, the detail and its value stand for themselves."""
     unsaid = {reason.feature: reason.text for reason in find_reasons(explanation, None, len(explanation.instance))}
+    shown = labelled(explanation)
     return tuple(
-        replace(reason, text=_unsaid(reason))
+        replace(reason, text=_unsaid(reason, explanation.labels, shown))
         if reason.code is None and reason.text == unsaid.get(reason.feature)
         else reason
         for reason in find_reasons(explanation, codes, top)
     )
 
 
-def _unsaid(reason: Reason) -> str:
-    return f"{_name(reason.feature)}: {_value(reason.value)}"
+def _unsaid(reason: Reason, labels: Labels, shown: Explanation) -> str:
+    name = labels.name(reason.feature)
+    return f"{_name(name)}: {_value(shown.instance[name])}"
 
 
 def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObject:
     """Everything that templates may say of an explanation."""
-    reading = Reading.of(explanation)
+    labels, reading = explanation.labels, Reading.of(explanation)
+    explanation = reading.explanation
     turning = {effect.feature: _turning(effect) for effect in reading.effects}
     turned = _turned(explanation)
+    names = [labels.name(reason.feature) for reason in reasons]
     others = [c.label for c in explanation.classes if c.label != explanation.prediction]
     return {
         "result": _value(explanation.prediction),
         "other_result": _value(others[0]) if len(others) == 1 else None,
         "probability": None if explanation.probability is None else percent(explanation.probability),
-        "reasons": [_reason(reason, turning.get(reason.feature)) for reason in reasons],
-        "changes": _changes(turned, {reason.feature for reason in reasons}),
+        "reasons": [
+            _reason(reason, name, explanation.instance[name], turning.get(name))
+            for reason, name in zip(reasons, names, strict=True)
+        ],
+        "changes": _changes(turned, set(names)),
         "fewest": min((len(rule.rerun.edits) for rule in turned if rule.rerun is not None), default=0),
         "asked": _was_asked(explanation),
         "wanted": None if explanation.options.get("target") is None else _value(explanation.options["target"]),
@@ -68,13 +77,13 @@ def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObj
     }
 
 
-def _reason(reason: Reason, otherwise: str | None) -> JsonObject:
+def _reason(reason: Reason, name: str, value: Scalar | None, otherwise: str | None) -> JsonObject:
     return {
-        "feature": _name(reason.feature),
-        "value": _value(reason.value),
+        "feature": _name(name),
+        "value": _value(value),
         "code": None if reason.code is None else _short(reason.code, _LONGEST_CODE),
         "text": _short(reason.text, _LONGEST_TEXT),
-        "said": reason.text != _unsaid(reason),  # in the words of a table
+        "said": reason.text != f"{_name(name)}: {_value(value)}",  # in the words of a table
         "otherwise": otherwise,
         "tried": reason.certainty is not None,  # the model was asked about other values
     }
@@ -165,7 +174,7 @@ def _condition(condition: Condition, value: str) -> str:
     if not isinstance(condition, Interval):
         return _value(condition.value) if isinstance(condition, Equals) else _short(value, _LONGEST)
     low, high, sign = condition.ends
-    first, last = format_exact(low), format_exact(high)
+    first, last = condition.end_texts
     if low == high:
         return first
     if math.isinf(low) and math.isinf(high):
