@@ -1,5 +1,6 @@
 """Explain one prediction with the k best if-then rules around it."""
 
+from lormika.actions import GroupAction, GroupActions
 from lormika.case import Case
 from lormika.constraints import Constraints
 from lormika.data import datasets
@@ -27,6 +28,8 @@ __all__ = [
     "Failure",
     "FeatureLabel",
     "Group",
+    "GroupAction",
+    "GroupActions",
     "InputError",
     "Interval",
     "Labels",

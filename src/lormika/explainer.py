@@ -11,6 +11,7 @@ from typing import Unpack
 import numpy as np
 
 from lormika import frames
+from lormika.actions import GroupActions, Limits, Wish, ask_rows, find_actions, learn_moves
 from lormika.case import Case, explain_together, locate_together
 from lormika.checks import check_choice
 from lormika.constraints import Constraints
@@ -236,6 +237,40 @@ class Explainer:
     def _hashes(self) -> tuple[str, str]:
         """Of the background and its labels: made only if somebody asks, and then once."""
         return hash_background(self.background), hash_labels(self.predictions, self.model.names)
+
+    def group_actions(
+        self,
+        X: UserTable,
+        of: Scalar,
+        *,
+        most: int = 3,
+        candidates: int = 200,
+        max_rows: int = 10_000,
+        learn_from: int = 200,
+        **options: Unpack[SearchKeywords],
+    ) -> GroupActions:
+        """Find the few changes that together turn most of the rows that the model puts into one class.
+
+        Parameters
+        ----------
+        X
+            Table with the columns of the background.
+        of
+            The class: only rows with this prediction count.
+        most
+            Changes to choose, of one or two features each.
+        candidates
+            Changes that are tried on all rows of the class, at most.
+        max_rows, learn_from
+            Rows of the class that candidates are tried on, and whose own changes they are made from; of more, as many
+            are evenly chosen.
+        **options
+            `constraints`, `target` and `at_least`, as in `explain`; others do not matter.
+        """
+        limits = Limits(most, candidates, max_rows, learn_from)
+        wish = Wish.of(self._parts, of, self.check(**options))
+        asked = ask_rows(self._parts, X)
+        return find_actions(self._parts, asked, wish, learn_moves(self._parts, asked, wish, limits.learned), limits)
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

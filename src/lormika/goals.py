@@ -24,7 +24,7 @@ def check_options(parts: Parts, options: SearchOptions) -> None:
     for one in Constraints.all_of(options.constraints):
         check_constraints(parts.schema, one)
     if options.target is not None:
-        _class(parts.model.names, options.target)
+        find_class("target", parts.model.names, options.target)
     names = ("constraints", "target", "at_least")
     given = [name for name in names if getattr(options, name) is not None]
     if not options.confirm and (given or parts.constraints):
@@ -40,7 +40,7 @@ def make_goal(parts: Parts, instance: np.ndarray, answer: Answer, options: Searc
         return ANY
     if options.at_least is not None and answer.probabilities is None:
         raise InputError("at_least is about probabilities, which this model does not give")
-    target = None if options.target is None else _class(parts.model.names, options.target)
+    target = None if options.target is None else find_class("target", parts.model.names, options.target)
     if not constraints:
         return Goal(target, options.at_least)
     schema = parts.background.schema
@@ -56,12 +56,12 @@ def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:
     return costs
 
 
-def _class(classes: Sequence[Scalar], target: Scalar) -> int:
-    """Position of a class, which its text may stand for."""
-    target = plain(target)
-    if not isinstance(target, str | int | float | bool) or is_too_large(target):
-        raise InputError(f"target={quote(target)}: give one of the classes {listing(classes)}")
+def find_class(option: str, classes: Sequence[Scalar], value: object) -> int:
+    """Position of the class that an option names, for which its text may stand."""
+    value = plain(value)
+    if not isinstance(value, str | int | float | bool) or is_too_large(value):
+        raise InputError(f"{option}={quote(value)}: give one of the classes {listing(classes)}")
     for place, name in enumerate(classes):
-        if name == target or str(name) == str(target):
+        if name == value or str(name) == str(value):
             return place
-    raise InputError(f"target={quote(target)}: there is no such class; there are {listing(classes)}")
+    raise InputError(f"{option}={quote(value)}: there is no such class; there are {listing(classes)}")

@@ -27,6 +27,7 @@ from lormika.types import UserTable
 
 OnError = Literal["record", "raise"]
 T = TypeVar("T")
+Some = TypeVar("Some", bound=Instances)
 Work = Callable[[Instances, Spread], list[T]]
 """What to do with several encoded instances together."""
 
@@ -66,7 +67,7 @@ def explain_rows(parts: Parts, table: UserTable, options: SearchOptions, pace: P
 
 
 def _follow(work: Work[T], parts: Parts, table: UserTable, pace: Pace) -> Iterator[T | Failure]:
-    instances, failures = _read(parts.schema, table, pace.on_error)
+    instances, failures = read_rows(parts.schema, table, pace.on_error)
     size = pace.chunk_size or even_size(len(instances), max(1, ROWS_PER_CALL // parts.rows_asked))
     results = _work_through(work, instances, failures, replace(pace, chunk_size=size))
     return follow(results, "explaining", len(instances)) if pace.progress else results
@@ -90,13 +91,13 @@ def _work_through(work: Work[T], instances: Instances, failures: dict[int, str],
         for start in range(0, len(instances), size):
             chunk = range(start, min(start + size, len(instances)))
             sound = np.array([row for row in chunk if row not in failures], dtype=np.intp)
-            results = _attempt(lambda some: work(some, spread), instances, sound, pace.on_error)
+            results = attempt(lambda some: work(some, spread), instances, sound, pace.on_error)
             for row in chunk:
                 yield Failure(row, failures[row]) if row in failures else next(results)
 
 
-def _attempt(
-    work: Callable[[Instances], Iterable[T]], instances: Instances, rows: np.ndarray, on_error: OnError
+def attempt(
+    work: Callable[[Some], Iterable[T]], instances: Some, rows: np.ndarray, on_error: OnError
 ) -> Iterator[T | Failure]:
     """Work on rows together; if that fails, on fewer and fewer at a time, down to the row that is to blame."""
     if len(rows) == 0:
@@ -113,13 +114,13 @@ def _attempt(
         suspect = np.array([bool(instances.unseen[row]) for row in rows.tolist()])  # a model may refuse such rows
         if on_error == "raise" or suspect.all() or not suspect.any():
             for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-                yield from _attempt(work, instances, half, on_error)
+                yield from attempt(work, instances, half, on_error)
             return
-        sound, doubtful = (_attempt(work, instances, some, on_error) for some in (rows[~suspect], rows[suspect]))
+        sound, doubtful = (attempt(work, instances, some, on_error) for some in (rows[~suspect], rows[suspect]))
         yield from (next(doubtful if is_suspect else sound) for is_suspect in suspect.tolist())
 
 
-def _read(schema: Schema, table: UserTable, on_error: OnError) -> tuple[Instances, dict[int, str]]:
+def read_rows(schema: Schema, table: UserTable, on_error: OnError) -> tuple[Instances, dict[int, str]]:
     """Encoded rows, and why some of them could not be encoded."""
     try:
         return schema.read(table), {}

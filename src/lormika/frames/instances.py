@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -29,8 +30,8 @@ class Instances:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, numbers: np.ndarray) -> Instances:
-        return Instances(self.rows[numbers], [self.unseen[number] for number in numbers.tolist()])
+    def __getitem__(self, numbers: np.ndarray) -> Self:
+        return replace(self, rows=self.rows[numbers], unseen=[self.unseen[number] for number in numbers.tolist()])
 
     def blocks(self) -> list[np.ndarray]:
         """Encoded rows in blocks that one thread works on."""

@@ -187,12 +187,16 @@ def _nearest_of_each_set(
 
 def squared_steps(background: Background, edits: Edits) -> np.ndarray:
     """How far each single edit takes the instance, in the distance measure used between rows."""
-    scales = background.scales[edits.feature]
-    before = edits.instance[edits.feature]
-    before = np.where(np.isnan(before), background.means[edits.feature], before)
+    return steps_of(background, edits.instance, edits.feature, edits.value)
+
+
+def steps_of(background: Background, instance: np.ndarray, features: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """How far an instance moves, squared, if each of these features alone changes to the value beside it."""
+    scales, before = background.scales[features], instance[features]
+    before = np.where(np.isnan(before), background.means[features], before)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        steps = np.where(scales > 0, ((edits.value - before) / scales) ** 2, 0.0)
-    return np.where(background.numeric[edits.feature], steps, 2.0)
+        steps = np.where(scales > 0, ((values - before) / scales) ** 2, 0.0)
+    return np.where(background.numeric[features], steps, 2.0)
 
 
 def _combined_way(

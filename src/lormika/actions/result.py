@@ -1,0 +1,137 @@
+"""What was found: actions with what they do for the rows of a class, and what no such choice could exceed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lormika.frames.values import Scalar, format_value
+from lormika.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A feature, and the value that it is given."""
+
+    feature: str
+    value: Scalar
+
+    def __str__(self) -> str:
+        return f"{self.feature} → {format_value(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAction:
+    """One or two changes, made to every row alike.
+
+    A row counts as permitted if the action changes it, and its constraints permit that; as turned if the model then
+    also says what is wanted.
+    """
+
+    changes: tuple[Change, ...]
+    permitted: int
+    turned: int  # by this action alone
+    newly: int  # those of them that no earlier action turns
+    share: float  # turned, of all rows that were tried
+    mean_cost: float  # over the rows that it turns
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.changes))
+
+    def to_dict(self) -> JsonObject:
+        """Plain data."""
+        return {
+            "changes": [{"feature": change.feature, "value": change.value} for change in self.changes],
+            "permitted": self.permitted,
+            "turned": self.turned,
+            "newly": self.newly,
+            "share": self.share,
+            "mean_cost": self.mean_cost if math.isfinite(self.mean_cost) else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GroupActions:
+    """The actions that together turn most rows of a class, the one that turns most of the remaining rows first.
+
+    `bound` is proven: no choice of as many (`most`) of the candidates turns more rows. If it is `exact`, some choice
+    does turn as many.
+    """
+
+    of: Scalar  # the class that the model predicts
+    target: Scalar | None  # the class to reach; None: any other
+    at_least: float | None  # the least probability of the class that is reached
+    most: int  # actions that were asked for, at most
+    rows: int  # that the model puts into the class
+    tried: int  # those of them that every candidate was tried on
+    failed: int  # rows, of any class, about which the model could not be asked
+    candidates: int
+    actions: tuple[GroupAction, ...]
+    turned: int  # by at least one of the actions
+    bound: int
+    exact: bool
+
+    @property
+    def share(self) -> float:
+        """Rows that at least one of the actions turns, of those that were tried."""
+        return self.turned / self.tried if self.tried else 0.0
+
+    @property
+    def bound_share(self) -> float:
+        """What no choice of the candidates exceeds, as a share of the rows that were tried."""
+        return self.bound / self.tried if self.tried else 0.0
+
+    def __str__(self) -> str:
+        return "\n".join([self._heading(), *self._lines(), *self._remarks()])
+
+    def _heading(self) -> str:
+        target = "another class" if self.target is None else format_value(self.target)
+        chance = "" if self.at_least is None else f" with a probability of at least {self.at_least:g}"
+        rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
+        return f"What turns {rows} predicted {format_value(self.of)} to {target}{chance}"
+
+    def _lines(self) -> list[str]:
+        return [
+            f"{place}. {action}: turns {action.turned:,} of {self.tried:,} rows ({action.share:.0%}), "
+            f"{action.newly:,} of them newly; permitted for {action.permitted:,}; mean cost {action.mean_cost:.3g}"
+            for place, action in enumerate(self.actions, 1)
+        ]
+
+    def _remarks(self) -> list[str]:
+        remarks = []
+        if 0 < self.tried < self.rows:
+            remarks.append(f"Tried on {self.tried:,} of these rows.")
+        if self.actions:
+            remarks.append(f"Together they turn {self.turned:,} ({self.share:.1%}); {self._limit()}.")
+        elif self.candidates:
+            remarks.append(f"None of {self.candidates:,} candidates turns one of them.")
+        elif self.tried:
+            remarks.append("No change of one or two features was seen to turn one of them.")
+        if self.failed:
+            remarks.append(f"{self.failed:,} {'row' if self.failed == 1 else 'rows'} could not be asked about.")
+        return remarks
+
+    def _limit(self) -> str:
+        some = f"any {self.most} of {self.candidates:,} candidates" if self.most > 1 else "one candidate"
+        if self.exact:
+            return f"{some} can turn {self.bound:,} ({self.bound_share:.1%}) at most"
+        return f"{some} cannot turn more than {self.bound:,} ({self.bound_share:.1%}), and perhaps fewer"
+
+    def to_dict(self) -> JsonObject:
+        """Plain data."""
+        return {
+            "of": self.of,
+            "target": self.target,
+            "at_least": self.at_least,
+            "most": self.most,
+            "rows": self.rows,
+            "tried": self.tried,
+            "failed": self.failed,
+            "candidates": self.candidates,
+            "actions": [action.to_dict() for action in self.actions],
+            "turned": self.turned,
+            "share": self.share,
+            "bound": self.bound,
+            "bound_share": self.bound_share,
+            "exact": self.exact,
+        }
