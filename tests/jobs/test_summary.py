@@ -563,7 +563,36 @@ def test_more_classes_than_are_listed(tmp_path):
 def page(name):
     with tempfile.TemporaryDirectory() as folder:
         run = {"rows": 5000} if name == "hostile" else {}
-        return to_summary(summarise(write(Path(folder) / "run", PAGES[name](), run)))
+        payload = summarise(write(Path(folder) / "run", PAGES[name](), run))
+        payload["group_actions"] = (
+            None if name == "loans" else made_up_actions([d["label"] for d in payload["details"]])
+        )
+        return to_summary(payload)
+
+
+def made_up_actions(labels):
+    """Group actions of every sort, among them of classes for which nothing was found."""
+    changes = [{"feature": HOSTILE[0], "value": HOSTILE[1]}, {"feature": "a rather long name_1", "value": 0.125}]
+    counts = {"permitted": 123_456, "turned": 60_000, "newly": 1, "share": 0.6, "mean_cost": None}
+    actions = [{"changes": changes, **counts}, {"changes": changes[1:], **counts, "mean_cost": 12.345}]
+    full = {"rows": 2_000_000, "tried": 100_000, "failed": 3, "candidates": 150, "actions": actions, "turned": 60_001}
+    full |= {"share": 0.60001, "bound": 61_000, "bound_share": 0.61, "exact": False, "most": 3}
+    bare = full | {"actions": [], "candidates": 0, "failed": 0, "rows": 100_000, "exact": True}
+    sorts = [full | {"target": HOSTILE[7], "at_least": 0.75}, bare | {"target": None, "at_least": None}]
+    return [{"of": label, **sorts[place % 2]} for place, label in enumerate(labels)]
+
+
+def test_what_the_page_says_of_group_actions(tmp_path):
+    html = unescape(page("many"))
+    assert "together 60% of 100,000 rows; any three of 150 candidates cannot turn more than 61%" in html
+    assert "tried on 100,000 of 2,000,000 rows; 3 rows of the run could not be asked about" in html
+    assert "no change turned one of 100,000 rows" in html
+    assert "very high" in html
+    payload = summarise(write(tmp_path / "run", loans()))
+    assert "lormika report … --model MODEL" in to_summary(payload)
+    nothing = to_summary(payload | {"group_actions": []})  # all rows are of the class that changes lead to
+    assert "Group actions" not in nothing
+    assert "--model MODEL" not in nothing
 
 
 @pytest.mark.parametrize("name", PAGES)

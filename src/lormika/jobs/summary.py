@@ -36,7 +36,7 @@ def summarise(folder: Path, top: int = 10, done: Callable[[int, int], None] = la
     """
     check_integer("top", top, 1)
     run = _read_run(folder)
-    chunks = _finished_chunks(folder)
+    chunks = finished_chunks(folder)
     if not chunks:
         raise InputError(f"{folder} has no finished part yet: wait, or go on with the run (lormika batch)")
     tables: dict[str, pd.DataFrame] | None = None
@@ -62,7 +62,7 @@ def _read_run(folder: Path) -> JsonObject:
     return Folder(folder).read_start()
 
 
-def _finished_chunks(folder: Path) -> list[int]:
+def finished_chunks(folder: Path) -> list[int]:
     """Chunks with both parts; while a run is at work, there may be one without its instances."""
     numbers = [
         {path.stem.removeprefix("part-") for path in (folder / kind).glob("part-*.parquet")}
@@ -78,8 +78,8 @@ def _read_parts(folder: Path, chunks: list[int]) -> Iterator[tuple[pa.Table, pa.
     waiting: list[tuple[pa.Table, pa.Table]] = []
     first, files = 0, Folder(folder)
     for number, chunk in enumerate(chunks):
-        instances = _read_part(files.part("instances", chunk), arrow_schema(INSTANCES), INSTANCE_COLUMNS)
-        waiting.append((instances, _read_part(files.part("rules", chunk), arrow_schema(RULES), RULE_COLUMNS)))
+        instances = read_part(files.part("instances", chunk), arrow_schema(INSTANCES), INSTANCE_COLUMNS)
+        waiting.append((instances, read_part(files.part("rules", chunk), arrow_schema(RULES), RULE_COLUMNS)))
         if number == len(chunks) - 1 or sum(rules.num_rows for _, rules in waiting) >= _RULES_AT_ONCE:
             names = dict.fromkeys(files.part("rules", chunks[at]) for at in (first, number))
             together = (pa.concat_tables(tables) for tables in zip(*waiting, strict=True))
@@ -87,7 +87,8 @@ def _read_parts(folder: Path, chunks: list[int]) -> Iterator[tuple[pa.Table, pa.
             waiting, first = [], number + 1
 
 
-def _read_part(path: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
+def read_part(path: Path, schema: pa.Schema, columns: list[str]) -> pa.Table:
+    """Some columns of a part; one that is damaged, or of another sort, is refused."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -133,6 +134,7 @@ def _payload(
         "details": details,
         "matrix": _matrix(tables["features"], classes["rows"].head(MOST_CLASSES), top),
         "changes": [_change(key, entry, tables["classes"]["rows"]) for key, entry in _entries(tables["changes"], top)],
+        "group_actions": None,  # which need a model: see `run_actions`
     }
 
 

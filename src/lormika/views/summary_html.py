@@ -13,6 +13,7 @@ from lormika.frames.values import format_exact, format_number, format_value
 from lormika.rule import Category, Equals, Interval, Missing
 from lormika.types import JsonObject
 from lormika.views.html import environment
+from lormika.views.summary_actions import group_actions
 from lormika.views.words import HEADINGS, condition_label, heading, percent
 
 Part = JsonObject  # of a summary
@@ -43,6 +44,7 @@ def _context(summary: Part) -> Context:
         "failures": summary["failures"],
         "turned": {"rows": summary["turned"], "share": _ratio(summary["turned"], summary["explained"])},
         "counterfactuals": {"rules": turning["tested"], "share": _ratio(turning["kept"], turning["tested"])},
+        "group_actions": None if summary.get("group_actions") is None else group_actions(summary["group_actions"]),
         "directions": _directions([_change(one) for one in summary["changes"]]),
         "columns": [format_value(one["label"]) for one in summary["details"]],
         "matrix": [_matrix_row(row, summary["details"], kinds) for row in summary["matrix"]],
