@@ -58,6 +58,13 @@ def test_the_bound_is_the_least_over_all_prefixes() -> None:
     assert choose_greedily(Cover.of(table), np.zeros(2), 2) == ([0, 1], 7)
 
 
+def test_the_bound_leaves_out_what_no_set_covers() -> None:
+    """At every step, two sets might add up to ten rows; but no set covers the tenth."""
+    table = np.zeros((4, 10), dtype=bool)
+    table[0, :5] = table[1, 3:8] = table[2, [5, 8]] = table[3, [6, 8]] = True
+    assert choose_greedily(Cover.of(table), np.zeros(4), 2) == ([0, 1], 9)
+
+
 @pytest.mark.parametrize(("costs", "first"), [([2.0, 1.0, 1.0], 1), ([1.0, 1.0 + 1e-12, 1.0], 0), ([3.0, 2.0, 1.0], 2)])
 def test_of_equal_sets_the_cheaper_and_then_the_earlier_is_taken(costs, first) -> None:
     chosen, _ = choose_greedily(Cover.of(np.ones((3, 4), dtype=bool)), np.array(costs), 3)

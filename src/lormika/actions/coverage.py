@@ -43,7 +43,7 @@ def choose_greedily(cover: Cover, costs: np.ndarray, most: int) -> tuple[list[in
     """
     chosen: list[int] = []
     left, covered = cover.weights, 0.0
-    bound = float(cover.weights.sum())
+    bound = float(cover.weights[cover.sets.any(axis=0)].sum())  # what all sets together cover
     rounded = costs.round(_DIGITS)
     while True:
         gains = cover.gains(left)
