@@ -204,6 +204,17 @@ def test_all_counts_are_those_of_the_twin(data) -> None:
     compare(explainer, background, rows, wish, given, changes, limits)
 
 
+@pytest.mark.parametrize(("classes", "gives"), [(2, "chances"), (4, "chances"), (3, "labels")])
+def test_several_actions_that_turn_the_same_rows(classes, gives) -> None:
+    """With nothing in their way, as random constraints mostly are."""
+    for seed in range(3):
+        explainer, background, rows = made(seed, classes, gives)
+        changes = random_changes(explainer, np.random.default_rng(seed), 12)
+        for of in explainer.model.names:
+            wish = Wish.of(explainer._parts, of, explainer.check())
+            compare(explainer, background, rows, wish, {}, changes, Limits(3, 12))
+
+
 @pytest.mark.parametrize("gives", ["chances", "labels"])
 def test_candidates_from_the_rows_own_changes(gives) -> None:
     explainer, background, rows = made(1, 3, gives)
