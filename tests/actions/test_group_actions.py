@@ -277,6 +277,10 @@ def test_no_row_one_row_and_nothing_to_try(loans) -> None:
     assert (none.rows, none.tried, none.actions, none.bound, none.share) == (0, 0, (), 0, 0.0)
     one = explainer.group_actions(rejected[:1], "rejected")
     assert (one.rows, one.turned, one.bound, len(one.actions)) == (1, 1, 1, 1)
+    assert "the only candidate can turn 1 (100.0%) at most." in str(one)
+    few = explainer.group_actions(rejected, "rejected", candidates=3)
+    assert 1 < few.candidates <= 3
+    assert f"all {few.candidates} candidates can turn" in str(few)
     fixed = explainer.group_actions(rejected, "rejected", constraints={"fixed": list(X.columns)})
     assert (fixed.candidates, fixed.actions, fixed.bound, fixed.exact) == (0, (), 0, True)
     assert "No change of one or two features was seen to turn one of them." in str(fixed)

@@ -112,7 +112,9 @@ class GroupActions:
         return remarks
 
     def _limit(self) -> str:
-        some = f"any {self.most} of {self.candidates:,} candidates" if self.most > 1 else "one candidate"
+        some = f"any {self.most} of {self.candidates:,} candidates"
+        if self.candidates <= self.most:
+            some = "the only candidate" if self.candidates == 1 else f"all {self.candidates:,} candidates"
         if self.exact:
             return f"{some} can turn {self.bound:,} ({self.bound_share:.1%}) at most"
         return f"{some} cannot turn more than {self.bound:,} ({self.bound_share:.1%}), and perhaps fewer"

@@ -8,7 +8,7 @@ from lormika.frames.values import format_value
 from lormika.types import JsonObject
 from lormika.views.words import percent
 
-_COUNTS = {2: "two", 3: "three"}
+_COUNTS = {1: "one", 2: "two", 3: "three"}
 
 
 def group_actions(classes: Sequence[JsonObject]) -> list[JsonObject]:
@@ -40,11 +40,13 @@ def _reach(one: JsonObject) -> list[str]:
     if not one["actions"]:
         none = f"none of {one['candidates']:,} candidates turned" if one["candidates"] else "no change turned"
         return [f"{none} one of {one['tried']:,} rows"]
-    some = f"any {_COUNTS.get(one['most'], one['most'])} of" if one["most"] > 1 else "any of"
+    some = f"any {_COUNTS.get(one['most'], one['most'])} of {one['candidates']:,} candidates"
+    if one["candidates"] <= one["most"]:
+        some = "the only candidate" if one["candidates"] == 1 else f"all {one['candidates']:,} candidates"
     verb = "can turn at most" if one["exact"] else "cannot turn more than"
     return [
         f"together {percent(one['share'])} of {one['tried']:,} rows",
-        f"{some} {one['candidates']:,} candidates {verb} {percent(one['bound_share'])}",
+        f"{some} {verb} {percent(one['bound_share'])}",
     ]
 
 
