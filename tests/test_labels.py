@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from draws import examples
-from lormika import Explainer, Explanation, FeatureLabel, Group, InputError, Labels
+from lormika import Explainer, Explanation, FeatureGroup, FeatureLabel, InputError, Labels
 from lormika.rule import Interval
 from lormika.views.labelling import labelled
 
@@ -297,7 +297,7 @@ def test_from_files_and_objects(tmp_path):
             "f_3": FeatureLabel(label="Occupation", values={"c_1": "clerk"}),
         },
         classes={"y_0": "granted"},
-        groups={"Bills": Group(features=["f_4", "f_5"])},
+        groups={"Bills": FeatureGroup(features=["f_4", "f_5"])},
     )
     assert Labels.of(labels.to_dict()) == labels
     again = tmp_path / "labels.json"

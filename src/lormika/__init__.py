@@ -7,7 +7,7 @@ from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
-from lormika.labels import FeatureLabel, Group, Labels
+from lormika.labels import FeatureGroup, FeatureLabel, Labels
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
@@ -26,8 +26,8 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Failure",
+    "FeatureGroup",
     "FeatureLabel",
-    "Group",
     "GroupAction",
     "GroupActions",
     "InputError",

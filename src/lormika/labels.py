@@ -71,8 +71,8 @@ def _is_plain(number: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """Features that are shown together: `Group(features=["bill_1", "bill_2"])`."""
+class FeatureGroup:
+    """Features that are shown together: `FeatureGroup(features=["bill_1", "bill_2"])`."""
 
     features: Sequence[str]
     together: bool = False  # they only change together
@@ -115,7 +115,7 @@ class Labels:
 
     features: Mapping[str, FeatureLabel] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict)
-    groups: Mapping[str, Group] = field(default_factory=dict)
+    groups: Mapping[str, FeatureGroup] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         features = {name: _feature(name, entry) for name, entry in _items("features", self.features)}
@@ -235,7 +235,7 @@ def _key(value: Scalar) -> str:
     return value if isinstance(value, str) else format_value(value)
 
 
-def _given(entry: FeatureLabel | Group) -> JsonObject:
+def _given(entry: FeatureLabel | FeatureGroup) -> JsonObject:
     plain = {one.name: getattr(entry, one.name) for one in fields(entry)}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
     return {name: value for name, value in plain.items() if value or (value == 0 and value is not False)}
@@ -247,14 +247,16 @@ def _feature(name: str, entry: UserValue) -> FeatureLabel:
     return _make(FeatureLabel, f"labels: {name!r}", {"label": entry} if isinstance(entry, str) else entry)
 
 
-def _group(name: str, entry: UserValue) -> Group:
-    if isinstance(entry, Group):
+def _group(name: str, entry: UserValue) -> FeatureGroup:
+    if isinstance(entry, FeatureGroup):
         return entry
     _check_text("labels: the name of a group", name)
-    return _make(Group, f"labels: groups: {name!r}", {"features": entry} if isinstance(entry, list | tuple) else entry)
+    return _make(
+        FeatureGroup, f"labels: groups: {name!r}", {"features": entry} if isinstance(entry, list | tuple) else entry
+    )
 
 
-_Entry = TypeVar("_Entry", FeatureLabel, Group)
+_Entry = TypeVar("_Entry", FeatureLabel, FeatureGroup)
 
 
 def _make(kind: type[_Entry], place: str, entry: UserValue) -> _Entry:
@@ -265,7 +267,7 @@ def _make(kind: type[_Entry], place: str, entry: UserValue) -> _Entry:
     for name in entry:
         if name not in names:
             raise InputError(f"{place}: there is no {quote(name)}; there are {', '.join(names)}")
-    if kind is Group and "features" not in entry:
+    if kind is FeatureGroup and "features" not in entry:
         raise InputError(f"{place}: features is missing")
     try:
         return kind(**entry)

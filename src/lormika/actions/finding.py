@@ -162,7 +162,7 @@ def choose_actions(parts: Parts, wish: Wish, tried: Tried, most: int) -> GroupAc
     names, target = parts.model.names, wish.options.target
     return GroupActions(
         of=names[wish.label],
-        target=None if target is None else names[find_class("target", names, target)],
+        target=_target(names, wish.label, target),
         at_least=wish.options.at_least,
         most=most,
         rows=tried.members,
@@ -176,7 +176,15 @@ def choose_actions(parts: Parts, wish: Wish, tried: Tried, most: int) -> GroupAc
         turned=total,
         bound=bound if optimum is None else optimum,
         exact=optimum is not None,
+        labels=parts.labels,
     )
+
+
+def _target(names: tuple[Scalar, ...], label: int, target: Scalar | None) -> Scalar | None:
+    """The class to reach; of two classes, it is the other one in any case."""
+    if target is None:
+        return names[1 - label] if len(names) == 2 else None
+    return names[find_class("target", names, target)]
 
 
 def _described(schema: Schema, tried: Tried, place: int, earlier: list[int], cost: float) -> GroupAction:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lormika.frames.values import Scalar, format_value
+from lormika.labels import NO_LABELS, Labels
 from lormika.types import JsonObject
 
 
@@ -70,6 +71,7 @@ class GroupActions:
     turned: int  # by at least one of the actions
     bound: int
     exact: bool
+    labels: Labels = field(default=NO_LABELS, compare=False)  # words for people
 
     @property
     def share(self) -> float:
@@ -85,14 +87,24 @@ class GroupActions:
         return "\n".join([self._heading(), *self._lines(), *self._remarks()])
 
     def _heading(self) -> str:
-        target = "another class" if self.target is None else format_value(self.target)
+        target = "another class" if self.target is None else self._outcome(self.target)
         chance = "" if self.at_least is None else f" with a probability of at least {self.at_least:g}"
         rows = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
-        return f"What turns {rows} predicted {format_value(self.of)} to {target}{chance}"
+        return f"What turns {rows} predicted {self._outcome(self.of)} to {target}{chance}"
+
+    def _outcome(self, label: Scalar) -> str:
+        return format_value(self.labels.outcome(label))
+
+    def _said(self, action: GroupAction) -> str:
+        """An action in the words of the labels."""
+        return " and ".join(
+            f"{self.labels.name(one.feature)} → {self.labels.write(one.feature, one.value, exactly=True)}"
+            for one in action.changes
+        )
 
     def _lines(self) -> list[str]:
         return [
-            f"{place}. {action}: turns {action.turned:,} of {self.tried:,} rows ({action.share:.0%}), "
+            f"{place}. {self._said(action)}: turns {action.turned:,} of {self.tried:,} rows ({action.share:.0%}), "
             f"{action.newly:,} of them newly; permitted for {action.permitted:,}; mean cost {action.mean_cost:.3g}"
             for place, action in enumerate(self.actions, 1)
         ]

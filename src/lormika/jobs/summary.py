@@ -13,6 +13,7 @@ from lormika.jobs.folder import Folder
 from lormika.jobs.part_columns import INSTANCES, RULES
 from lormika.jobs.part_tables import arrow_schema
 from lormika.jobs.tally import INSTANCE_COLUMNS, KINDS, RULE_COLUMNS, combine, forget_rarest, tally
+from lormika.labels import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +117,7 @@ def _payload(
         "version": VERSION,
         "model": str(model["source"]) if isinstance(model, dict) and "source" in model else None,
         "options": run["options"] if isinstance(run.get("options"), dict) else {},
+        "labels": _labels(run),
         "lormika": str(run.get("version", "")),
         "planned": planned,
         "missing_parts": missing,
@@ -136,6 +138,12 @@ def _payload(
         "changes": [_change(key, entry, tables["classes"]["rows"]) for key, entry in _entries(tables["changes"], top)],
         "group_actions": None,  # which need a model: see `run_actions`
     }
+
+
+def _labels(run: JsonObject) -> JsonObject:
+    """Words for people, as the run has them."""
+    settings = run.get("settings")
+    return Labels.of(settings.get("labels") if isinstance(settings, dict) else None).to_dict()
 
 
 def _ranked(table: pd.DataFrame) -> pd.DataFrame:

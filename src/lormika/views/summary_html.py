@@ -14,6 +14,7 @@ from lormika.rule import Category, Equals, Interval, Missing
 from lormika.types import JsonObject
 from lormika.views.html import environment
 from lormika.views.summary_actions import group_actions
+from lormika.views.summary_labels import labelled_summary
 from lormika.views.words import HEADINGS, condition_label, heading, percent
 
 Part = JsonObject  # of a summary
@@ -27,7 +28,7 @@ _COMMON = 1 / 3  # of the rules of a pattern: so many ranges of whole numbers th
 
 def to_summary(summary: Part) -> str:
     """The page."""
-    return environment().get_template("summary.html.j2").render(_context(summary))
+    return environment().get_template("summary.html.j2").render(_context(labelled_summary(summary)))
 
 
 def _context(summary: Part) -> Context:
@@ -160,7 +161,13 @@ def _condition(condition: Part) -> Context:
         label, spread = f"is {condition_label(Missing(name))}", None
     else:
         label, spread = _range(condition)
+        label = _with_unit(label, condition)
     return {"feature": name, "label": label, "spread": spread}
+
+
+def _with_unit(text: str, part: Part) -> str:
+    """Numbers with the unit of their feature, if its labels have one."""
+    return f"{text} {part['unit']}" if part.get("unit") else text
 
 
 def _range(condition: Part) -> tuple[str, str | None]:
@@ -253,7 +260,7 @@ def _step(step: Part) -> Context:
         return {"feature": step["feature"], "label": f"→ {format_value(step['value'])}", "spread": None}
     if step["way"] == "given":
         return {"feature": step["feature"], "label": "no longer missing", "spread": None}
-    spread = f"{_brief(step['before']['mean'])} → {_brief(step['after']['mean'])}"
+    spread = _with_unit(f"{_brief(step['before']['mean'])} → {_brief(step['after']['mean'])}", step)
     return {"feature": step["feature"], "label": "↑" if step["way"] == "up" else "↓", "spread": spread}
 
 
