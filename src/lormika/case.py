@@ -10,12 +10,11 @@ from typing import TypeVar, Unpack
 
 import numpy as np
 
-from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explanation import Explanation
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.values import plain
-from lormika.goals import make_goal
+from lormika.goals import Aim, make_goal, read_aim
 from lormika.models import Answer
 from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
@@ -26,7 +25,7 @@ from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
-from lormika.stages.goal import ANY, Goal
+from lormika.stages.goal import Goal
 from lormika.stages.items import Items, itemise, name_single
 from lormika.stages.neighbourhood import Neighbourhood
 from lormika.stages.notes import Note, Notes
@@ -71,7 +70,9 @@ class Case:
     answer: Answer  # about the instance
     repeats: bool  # the model gave the same answer when asked twice about the instance
     trials: Trials | None  # None: no edits were tried
-    ways: Ways | None  # to any other class, by any change
+    aim: Aim  # of the ways
+    goal: Goal  # of the aim, for this instance
+    ways: Ways | None  # changes that lead there
     calls: int  # of the model
     rows: int  # in these calls
 
@@ -80,7 +81,8 @@ class Case:
 
         The exception is `confirm=False`: then the model is called once more, to re-run the rules that were found.
         """
-        return explain_together([self], self.parts.search.but(options))[0]
+        chosen = self.parts.search.but(options)
+        return explain_together([self], chosen, read_aim(self.parts, chosen))[0]
 
     def __repr__(self) -> str:
         prediction = self.sample.classes[self.prediction]
@@ -92,23 +94,25 @@ class Case:
         return int(self.answer.labels[0])
 
 
-def locate_together(parts: Parts, instances: Instances, spread: Spread = map) -> list[Case]:
-    """Locate encoded instances, with shared model calls."""
+def locate_together(parts: Parts, instances: Instances, aim: Aim, spread: Spread = map) -> list[Case]:
+    """Locate encoded instances, with shared model calls; explanations with this aim need no more of them."""
     find = partial(neighbourhood.find, parts.background, parts.predictions, settings=parts.settings)
     near = [one for some in spread(find, instances.blocks()) for one in some]
-    ways = [locate(parts, *one) for one in zip(instances.rows, instances.unseen, near, strict=True)]
+    ways = [locate(parts, *one, aim) for one in zip(instances.rows, instances.unseen, near, strict=True)]
     return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True)
 
 
-def explain_together(cases: Sequence[Case], options: SearchOptions, spread: Spread = map) -> list[Explanation]:
+def explain_together(
+    cases: Sequence[Case], options: SearchOptions, aim: Aim, spread: Spread = map
+) -> list[Explanation]:
     """Explain cases of one explainer; model calls, if any are needed, are shared."""
     if not cases:
         return []
-    parts, ways = cases[0].parts, [explain(case, options) for case in cases]
+    parts, ways = cases[0].parts, [explain(case, options, aim) for case in cases]
     return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread)
 
 
-def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood) -> Asking[Case]:
+def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood, aim: Aim) -> Asking[Case]:
     """Ask the model about an encoded instance, its neighbourhood and its edits."""
     parts = parts.with_unseen(unseen)
     background, settings = parts.background, parts.settings
@@ -128,14 +132,16 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     sample = Sample(parts.schema, near.rows, labels, near.n_real, parts.model.names)
     count = _Count(1, len(rows))
     trials = ways = None
+    goal = make_goal(parts, instance, own, aim)
     if plan is not None:
         other = np.flatnonzero(labels[: near.n_real] != own.labels[0])
         nearest = other[np.argsort(near.squared[other], kind="stable")]
         unlike = Unlike(near.rows[nearest], labels[nearest])
         trials = yield from count.through(try_edits(plan, own, answer[end : len(rows)], unlike, settings.n_asked))
-        ways = yield from count.through(find_ways(parts.spread, trials, ANY))
+        ways = yield from count.through(find_ways(parts.spread, trials, goal))
     repeats = _agree(own, answer[len(rows) :])
-    return Case(parts, instance, unseen, near, sample, items, own, repeats, trials, ways, count.calls, count.rows)
+    found = trials, aim, goal, ways
+    return Case(parts, instance, unseen, near, sample, items, own, repeats, *found, count.calls, count.rows)
 
 
 class _Count:
@@ -167,23 +173,28 @@ def _agree(first: Answer, second: Answer) -> bool:
     return True
 
 
-def explain(case: Case, options: SearchOptions) -> Asking[Explanation]:
+def explain(case: Case, options: SearchOptions, aim: Aim) -> Asking[Explanation]:
     """Find the rules of a case, and collect everything needed to read them."""
-    sample, goal = case.sample, make_goal(case.parts, case.instance, case.answer, options)
+    sample = case.sample
     present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
     space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)
     if options.confirm:
-        trials, count = _trials(case, "confirm=True"), _Count(case.calls, case.rows)
-        ways = case.ways if goal is ANY else (yield from count.through(find_ways(case.parts.spread, trials, goal)))
-        assert ways is not None
-        rules = _choice(case, space, ways, goal).rules(options)
-        return _explanation(replace(case, ways=ways, calls=count.calls, rows=count.rows), rules, options, goal)
+        if aim != case.aim:
+            case = yield from _with_aim(case, aim)
+        return _explanation(case, _choice(case, space).rules(options), options)
     weights = None
     if options.weight == "effect":
         weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
     found = find_rules(space, options, weights, to_missing=case.trials is None)
     rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
-    return _explanation(case, rules, options, goal)
+    return _explanation(case, rules, options)
+
+
+def _with_aim(case: Case, aim: Aim) -> Asking[Case]:
+    """The same case with ways that lead elsewhere; the model is asked only where the values asked about do not do."""
+    goal, count = make_goal(case.parts, case.instance, case.answer, aim), _Count(case.calls, case.rows)
+    ways = yield from count.through(find_ways(case.parts.spread, _trials(case, "confirm=True"), goal))
+    return replace(case, aim=aim, goal=goal, ways=ways, calls=count.calls, rows=count.rows)
 
 
 def _trials(case: Case, wanted: str) -> Trials:
@@ -192,15 +203,16 @@ def _trials(case: Case, wanted: str) -> Trials:
     return case.trials
 
 
-def _choice(case: Case, space: Space, ways: Ways, goal: Goal) -> Choice:
-    trials = _trials(case, "confirm=True")
+def _choice(case: Case, space: Space) -> Choice:
+    trials, goal, ways = _trials(case, "confirm=True"), case.goal, case.ways
+    assert ways is not None
     unit, before = case.answer.unit, float(case.answer.certainty(case.prediction)[0])
     confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before, goal)
     background, encoded = case.parts.background, case.sample.encoded
     return Choice(background, space, encoded, trials, ways, goal, confirmation, unit, before)
 
 
-def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Goal) -> Explanation:
+def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Explanation:
     parts, near, sample = case.parts, case.near, case.sample
     prediction, schema = sample.classes[case.prediction], parts.background.schema
     instance = schema.decode(case.instance)
@@ -209,7 +221,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
         instance=instance,
         prediction=prediction,
         rules=tuple(name_single(rule, observed, instance) for rule in rules),
-        notes=tuple(_notes(case, rules, options, goal)),
+        notes=tuple(_notes(case, rules, options)),
         features=parts.features,
         classes=_classes(sample, case.answer),
         neighbourhood=NeighbourhoodSummary(
@@ -218,7 +230,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
             near.neighbours,
             math.exp(-near.cut / (2 * parts.kernel_width**2)),
         ),
-        options=_options(parts, options),
+        options=_options(parts, options, case.aim),
         versions={"lormika": __version__, "numpy": np.__version__},
         unit=case.answer.unit,
         effects=tuple(_effects(case)),
@@ -228,9 +240,9 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions, goal: Go
     )
 
 
-def _notes(case: Case, rules: list[Rule], options: SearchOptions, goal: Goal) -> Iterator[Note]:
+def _notes(case: Case, rules: list[Rule], options: SearchOptions) -> Iterator[Note]:
     parts, near = case.parts, case.near
-    notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, goal, parts.labels)
+    notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, case.goal, parts.labels)
     yield from notes.about_instance(parts.spread.identifiers, case.instance)
     yield from notes.about_neighbourhood(near.neighbours)
     yield from notes.about_model(parts.model, case.repeats, parts.predictions[near.selected])
@@ -279,10 +291,10 @@ def _asked(case: Case) -> AskedSummary | None:
     )
 
 
-def _options(parts: Parts, options: SearchOptions) -> JsonObject:
+def _options(parts: Parts, options: SearchOptions, aim: Aim) -> JsonObject:
     """All options as plain data; those that limit what is answered, if they are given."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
-    constraints = [one.to_dict() for one in (*parts.constraints, *Constraints.all_of(options.constraints))]
+    constraints = [one.to_dict() for one in aim.constraints]
     limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
     every = {name: plain(value) for name, value in chosen.items() if name not in limits and name != "cuts"}
     cuts = {name: list(points) for name, points in parts.cuts.items()}

@@ -20,7 +20,7 @@ from lormika.explanation import Explanation, Failure
 from lormika.fingerprint import Fingerprint, hash_background, hash_labels, hash_model
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
-from lormika.goals import check_options
+from lormika.goals import Aim, read_aim
 from lormika.labels import Labels, LabelsLike
 from lormika.many import OnError, Pace, explain_rows, locate_rows
 from lormika.models import ask_background
@@ -153,7 +153,7 @@ class Explainer:
     def check(self, **options: Unpack[SearchKeywords]) -> SearchOptions:
         """Refuse search options that are wrong whatever the instance; else give them with all others."""
         chosen = self.search_options.but(options)
-        check_options(self._parts, chosen)
+        read_aim(self._parts, chosen)
         return chosen
 
     def locate(self, x: UserRow) -> Case:
@@ -164,7 +164,7 @@ class Explainer:
         x
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
         """
-        return locate_together(self._parts, self.schema.read_instance(x))[0]
+        return locate_together(self._parts, self.schema.read_instance(x), Aim(self.constraints))[0]
 
     def explain(self, x: UserRow, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the model's prediction for one instance.
@@ -176,8 +176,9 @@ class Explainer:
         **options
             What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
         """
-        chosen = self.check(**options)
-        return explain_together(locate_together(self._parts, self.schema.read_instance(x)), chosen)[0]
+        chosen = self.search_options.but(options)
+        aim = read_aim(self._parts, chosen)
+        return explain_together(locate_together(self._parts, self.schema.read_instance(x), aim), chosen, aim)[0]
 
     def explain_many(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,9 +20,19 @@ from lormika.stages.goal import ANY, Goal
 from lormika.stages.permission import Permission
 
 
-def check_options(parts: Parts, options: SearchOptions) -> None:
-    """Refuse options that are wrong whatever the instance."""
-    for one in Constraints.all_of(options.constraints):
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a question asks changes to lead to, and what they may change, whatever the instance."""
+
+    constraints: tuple[Constraints, ...] = ()
+    target: Scalar | None = None
+    at_least: float | None = None
+
+
+def read_aim(parts: Parts, options: SearchOptions) -> Aim:
+    """The aim of a question; options that are wrong whatever the instance are refused."""
+    own = Constraints.all_of(options.constraints)
+    for one in own:
         check_constraints(parts.schema, one)
     if options.target is not None:
         find_class("target", parts.model.names, options.target)
@@ -30,22 +41,21 @@ def check_options(parts: Parts, options: SearchOptions) -> None:
     if not options.confirm and (given or parts.constraints):
         name = given[0] if given else names[0]
         raise InputError(f"{name} needs rules that were tried on the instance: leave confirm as it is")
+    return Aim((*parts.constraints, *own), options.target, options.at_least)
 
 
-def make_goal(parts: Parts, instance: np.ndarray, answer: Answer, options: SearchOptions) -> Goal:
-    """What changes must lead to, and what they may change."""
-    check_options(parts, options)
-    constraints = (*parts.constraints, *Constraints.all_of(options.constraints))
-    if not constraints and options.target is None and options.at_least is None:
+def make_goal(parts: Parts, instance: np.ndarray, answer: Answer, aim: Aim) -> Goal:
+    """What changes of an instance must lead to, and what they may change."""
+    if aim == Aim():
         return ANY
-    if options.at_least is not None and answer.probabilities is None:
+    if aim.at_least is not None and answer.probabilities is None:
         raise InputError("at_least is about probabilities, which this model does not give")
-    target = None if options.target is None else find_class("target", parts.model.names, options.target)
-    if not constraints:
-        return Goal(target, options.at_least)
+    target = None if aim.target is None else find_class("target", parts.model.names, aim.target)
+    if not aim.constraints:
+        return Goal(target, aim.at_least)
     schema = parts.background.schema
-    permission = Permission.of(schema, instance, constraints)
-    return Goal(target, options.at_least, permission, _costs(schema, constraints))
+    permission = Permission.of(schema, instance, aim.constraints)
+    return Goal(target, aim.at_least, permission, _costs(schema, aim.constraints))
 
 
 def _costs(schema: Schema, constraints: Sequence[Constraints]) -> np.ndarray:

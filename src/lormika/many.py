@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from lormika.errors import InputError, ModelError
 from lormika.explanation import Explanation, Failure
 from lormika.frames.instances import Instances, Unseen
 from lormika.frames.schema import Schema
+from lormika.goals import Aim, read_aim
 from lormika.options import SearchOptions
 from lormika.parts import Parts
 from lormika.progress import follow
@@ -54,14 +54,19 @@ class Pace:
 
 def locate_rows(parts: Parts, table: UserTable, pace: Pace) -> Iterator[Case | Failure]:
     """Locate the rows of a table; every case depends on its own row alone."""
-    return _follow(partial(locate_together, parts), parts, table, pace)
+
+    def locate(instances: Instances, spread: Spread) -> list[Case]:
+        return locate_together(parts, instances, Aim(parts.constraints), spread)
+
+    return _follow(locate, parts, table, pace)
 
 
 def explain_rows(parts: Parts, table: UserTable, options: SearchOptions, pace: Pace) -> Iterator[Explanation | Failure]:
     """Explain the rows of a table; every explanation depends on its own row alone."""
+    aim = read_aim(parts, options)
 
     def explain(instances: Instances, spread: Spread) -> list[Explanation]:
-        return explain_together(locate_together(parts, instances, spread), options, spread)
+        return explain_together(locate_together(parts, instances, aim, spread), options, aim, spread)
 
     return _follow(explain, parts, table, pace)
 

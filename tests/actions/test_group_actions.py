@@ -156,7 +156,7 @@ def compare(explainer, background, rows, wish, given, changes, limits) -> None:
     asked = ask_rows(parts, rows)
     tried = try_candidates(parts, asked, wish, changes, limits)
     result = choose_actions(parts, wish, tried, limits.most)
-    predict, options = predictor(explainer, rows), wish.options
+    predict, options = predictor(explainer, rows), wish.aim
     of = names[wish.label]
     members = [row for row in plain_rows(rows) if predict(row)[0] == of]
     question = Question(members, plain_rows(background), predict, given, of, options.target, options.at_least)

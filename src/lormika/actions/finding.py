@@ -18,12 +18,10 @@ from lormika.explanation import Failure
 from lormika.frames.instances import Instances
 from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar
-from lormika.goals import check_options, find_class, make_goal
+from lormika.goals import Aim, find_class, read_aim
 from lormika.many import ROWS_PER_CALL, attempt
 from lormika.options import SearchOptions
 from lormika.parts import Parts
-from lormika.stages.asking import Asking, run_together
-from lormika.stages.ways import find_ways
 
 _LEARNED = 3 / 4  # of the candidates; the rest is for pairs of the best actions of one feature
 _MOST_ACTIONS, _MOST_CANDIDATES = 10, 2000
@@ -50,16 +48,16 @@ class Wish:
     """Which class to turn, and into what."""
 
     label: int
-    options: SearchOptions
+    aim: Aim
 
     @classmethod
     def of(cls, parts: Parts, label: Scalar, options: SearchOptions) -> Wish:
         """Checked beside the model's classes; only what options say of changes matters."""
-        check_options(parts, options)
+        aim = read_aim(parts, options)
         position = find_class("of", parts.model.names, label)
         if options.target is not None and find_class("target", parts.model.names, options.target) == position:
             raise InputError(f"target={options.target!r} is the class of the rows: give another, or leave it out")
-        return cls(position, options)
+        return cls(position, aim)
 
 
 def learn_moves(parts: Parts, rows: AskedRows, wish: Wish, most: int) -> list[list[Move]]:
@@ -69,26 +67,22 @@ def learn_moves(parts: Parts, rows: AskedRows, wish: Wish, most: int) -> list[li
     some = rows.of_class(wish.label).evenly(most)
     results: list[list[list[Move]] | Failure] = []
     for numbers in portions(len(some), ROWS_PER_CALL // parts.rows_asked):
-        results += attempt(lambda few: _moves(parts, few, wish.options), some, numbers, "record")
+        results += attempt(lambda few: _moves(parts, few, wish.aim), some, numbers, "record")
     failures = [result for result in results if isinstance(result, Failure)]
     if failures and len(failures) == len(results):
         raise InputError(f"no change of any of {len(results):,} rows can be tried: {failures[0].reason}")
     return [moves for result in results if not isinstance(result, Failure) for moves in result]
 
 
-def _moves(parts: Parts, rows: Instances, options: SearchOptions) -> list[list[list[Move]]]:
-    cases = locate_together(parts, rows)
-    ways = [_moves_of(case, options) for case in cases]
-    return run_together(parts.model, parts.schema, ways, rows.unseen)
+def _moves(parts: Parts, rows: Instances, aim: Aim) -> list[list[list[Move]]]:
+    return [_moves_of(case) for case in locate_together(parts, rows, aim)]
 
 
-def _moves_of(case: Case, options: SearchOptions) -> Asking[list[list[Move]]]:
+def _moves_of(case: Case) -> list[list[Move]]:
     """All changes that were seen to turn one row."""
-    assert case.trials is not None
-    goal = make_goal(case.parts, case.instance, case.answer, options)
-    found = yield from find_ways(case.parts.spread, case.trials, goal)
+    assert case.ways is not None
     own = case.instance
-    return [[Move(f, float(own[f]), float(way.row[f])) for f in way.features] for way in found.ways]
+    return [[Move(f, float(own[f]), float(way.row[f])) for f in way.features] for way in case.ways.ways]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,17 +111,17 @@ def try_candidates(
     parts: Parts, asked: AskedRows, wish: Wish, changes: Iterable[Sequence[Move]], limits: Limits
 ) -> Tried:
     """Try actions made from changes, then pairs of those of one feature that turned most rows."""
-    if wish.options.at_least is not None and asked.answer.probabilities is None:
+    if wish.aim.at_least is not None and asked.answer.probabilities is None:
         raise InputError("at_least is about probabilities, which this model does not give")
     members = asked.of_class(wish.label)
     rows = members.evenly(limits.rows)
     actions = propose(parts.background, changes, max(1, int(limits.candidates * _LEARNED))) if len(rows) else []
-    attempts, done = try_actions(parts, Actions(tuple(actions)), rows, wish.options)
+    attempts, done = try_actions(parts, Actions(tuple(actions)), rows, wish.aim)
     known = set(actions)
     pairs = [pair for pair in pair_up(_best_singles(actions, attempts)) if pair not in known]
     more = pairs[: limits.candidates - len(actions)]
     if more:
-        further, also_done = try_actions(parts, Actions(tuple(more)), rows, wish.options)
+        further, also_done = try_actions(parts, Actions(tuple(more)), rows, wish.aim)
         actions, attempts, done = actions + more, attempts.with_more(further), done & also_done
     order = sorted(range(len(actions)), key=lambda place: actions[place])
     return Tried(
@@ -159,11 +153,11 @@ def choose_actions(parts: Parts, wish: Wish, tried: Tried, most: int) -> GroupAc
     chosen, bound = choose_greedily(cover, costs, most)
     total = int(turned[chosen].any(axis=0).sum())
     optimum = total if bound == total else find_optimum(cover, most, total)
-    names, target = parts.model.names, wish.options.target
+    names, target = parts.model.names, wish.aim.target
     return GroupActions(
         of=names[wish.label],
         target=_target(names, wish.label, target),
-        at_least=wish.options.at_least,
+        at_least=wish.aim.at_least,
         most=most,
         rows=tried.members,
         tried=tried.rows,

@@ -12,10 +12,9 @@ from lormika.actions.moves import Actions
 from lormika.errors import InputError
 from lormika.explanation import Failure
 from lormika.frames.instances import Instances, Unseen
-from lormika.goals import make_goal
+from lormika.goals import Aim, make_goal
 from lormika.many import ROWS_PER_CALL, attempt, read_rows
 from lormika.models import Answer
-from lormika.options import SearchOptions
 from lormika.parts import Parts
 from lormika.stages.asking import Asking, run_together
 from lormika.stages.responses import respond
@@ -116,12 +115,12 @@ class Attempts:
         return np.asarray(sums / np.maximum(self.turned.sum(axis=1), 1))
 
 
-def try_actions(parts: Parts, actions: Actions, rows: AskedRows, options: SearchOptions) -> tuple[Attempts, np.ndarray]:
+def try_actions(parts: Parts, actions: Actions, rows: AskedRows, aim: Aim) -> tuple[Attempts, np.ndarray]:
     """Try every action on every row; and which of the rows that worked for. If it did for none, that is an error."""
     table, done = np.zeros((3, len(actions), len(rows))), np.ones(len(rows), dtype=bool)
     column, reason = 0, ""
     for some in portions(len(rows), ROWS_PER_CALL // max(1, len(actions))):
-        for result in attempt(lambda few: _try(parts, actions, few, options), rows, some, "record"):
+        for result in attempt(lambda few: _try(parts, actions, few, aim), rows, some, "record"):
             if isinstance(result, Failure):
                 done[column], reason = False, reason or result.reason
             else:
@@ -132,18 +131,18 @@ def try_actions(parts: Parts, actions: Actions, rows: AskedRows, options: Search
     return Attempts(table[0] > 0, table[1] > 0, table[2]), done
 
 
-def _try(parts: Parts, actions: Actions, rows: AskedRows, options: SearchOptions) -> list[np.ndarray]:
+def _try(parts: Parts, actions: Actions, rows: AskedRows, aim: Aim) -> list[np.ndarray]:
     own = [rows.answer[row : row + 1] for row in range(len(rows))]
-    ways = [_try_row(parts, actions, *one, options) for one in zip(rows.rows, rows.unseen, own, strict=True)]
+    ways = [_try_row(parts, actions, *one, aim) for one in zip(rows.rows, rows.unseen, own, strict=True)]
     return run_together(parts.model, parts.schema, ways, rows.unseen)
 
 
 def _try_row(
-    parts: Parts, actions: Actions, instance: np.ndarray, unseen: Unseen, own: Answer, options: SearchOptions
+    parts: Parts, actions: Actions, instance: np.ndarray, unseen: Unseen, own: Answer, aim: Aim
 ) -> Asking[np.ndarray]:
     """Of each action (columns): whether it is permitted, whether it turns the row, and what it costs."""
     parts = parts.with_unseen(unseen)
-    goal = make_goal(parts, instance, own, options)
+    goal = make_goal(parts, instance, own, aim)
     rows = actions.applied(instance)
     changed = ~((rows == instance) | (np.isnan(rows) & np.isnan(instance)))
     permitted, turned = changed.any(axis=1), np.zeros(len(actions), dtype=bool)
