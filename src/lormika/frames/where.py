@@ -20,7 +20,7 @@ import math
 import re
 import warnings
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,19 +51,12 @@ class RowTest:
 
     source: Source
     tree: ast.expr
+    names: frozenset[str]  # of the columns that it speaks of, as they are after a change
 
     @classmethod
     def of(cls, condition: str) -> RowTest:
         """Parse a condition."""
-        source = Source.of(condition)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of Python's own about doubtful code, such as "\\d"
-                return cls(source, ast.parse(source.text, mode="eval").body)
-        except SyntaxError as error:
-            raise source.error(*_what_to_do(source.original, error)) from None
-        except (RecursionError, MemoryError, ValueError, OverflowError) as error:
-            raise source.error(0, f"cannot be evaluated: {error or 'it is nested too deeply'}") from None
+        return _parse(condition)
 
     def matching(self, rows: Rows) -> np.ndarray:
         """Whether the condition holds, for each row."""
@@ -74,13 +67,6 @@ class RowTest:
             if isinstance(error, InputError):
                 raise
             raise self.source.error(0, f"cannot be evaluated: {error or 'it is nested too deeply'}") from None
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Columns that the condition speaks of, as they are after a change."""
-        before = {id(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
-        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and id(node) not in before)
-        return frozenset(self.source.name(node) for node in nodes)
 
     @property
     def numbers(self) -> frozenset[float]:
@@ -95,6 +81,22 @@ class RowTest:
         return frozenset(numbers + ([-number for number in numbers] if negated else []))
 
 
+@lru_cache(maxsize=256)  # a case is asked about several times
+def _parse(condition: str) -> RowTest:
+    source = Source.of(condition)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python's own about doubtful code, such as "\\d"
+            tree = ast.parse(source.text, mode="eval").body
+    except SyntaxError as error:
+        raise source.error(*_what_to_do(source.original, error)) from None
+    except (RecursionError, MemoryError, ValueError, OverflowError) as error:
+        raise source.error(0, f"cannot be evaluated: {error or 'it is nested too deeply'}") from None
+    before = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in before)
+    return RowTest(source, tree, frozenset(source.name(node) for node in nodes))
+
+
 def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
     """Where a condition cannot be read, and what was probably meant."""
     at = max(0, min(error.offset or 1, len(condition)) - 1)
@@ -103,7 +105,14 @@ def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
         return single.start(), "write == to compare"
     if re.search(r"(\b(and|or|not|in)|[=<>!+\-*/]+)\s*$", condition):
         return len(condition) - 1, "something is missing at the end"
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", lambda quoted: "0" * len(quoted[0]), condition)
+    two = re.search(rf"{_NAME}(?:\s+{_NAME})+", bare)
+    if two is not None:
+        return two.start(), f"a column whose name has blanks is written in backticks: `{two[0]}`"
     return at, f"cannot be read: {error.msg}"
+
+
+_NAME = r"\b(?!(?:and|or|not|in)\b)[^\W\d]\w*"
 
 
 def _read(column: pd.Series) -> Values | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -51,7 +51,7 @@ def check_constraints(schema: Schema, constraints: Constraints) -> None:
 def _check_conditions(schema: Schema, constraints: Constraints) -> None:
     """Evaluate each condition once, so that its errors are found before anything is explained."""
     row = np.array([[math.nan if f.is_numeric else 0.0 for f in schema.features]])
-    columns = condition_columns(schema, row)
+    columns = condition_columns(schema, row, schema.names)  # also those that no condition should name
     for condition in constraints.where:
         try:
             RowTest.of(condition).matching(Rows(1, columns, columns))
@@ -173,9 +173,10 @@ def _truth_codes(feature: Feature) -> tuple[float, float]:
     return feature.positions.get(True, math.nan), feature.positions.get(False, math.nan)
 
 
-def condition_columns(schema: Schema, rows: np.ndarray) -> dict[str, Column]:
-    """Encoded rows as the columns of a condition."""
-    return {f.name: partial(_column, f, rows[:, i]) for i, f in enumerate(schema.features)}
+def condition_columns(schema: Schema, rows: np.ndarray, names: Iterable[str]) -> dict[str, Column]:
+    """Encoded rows as the columns of a condition, those that it names."""
+    places = [schema.index(name) for name in names]
+    return {schema.names[f]: partial(_column, schema.features[f], rows[:, f]) for f in places}
 
 
 def _column(feature: Feature, values: np.ndarray) -> Values | None:

@@ -6,6 +6,7 @@ Edits break a rule that is true of the instance, and make true one that is not; 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -160,8 +161,9 @@ class Confirmation:
             edits = inside[self._breaks.counted[inside]]
             nearest = int(self._trials.edits.levels[targets[0], 0])
             if self._goal.permission is not None:
-                edits = self._permitted(edits)
-                levels = self._permitted(self._trials.edits.levels[targets[0]])
+                edits = edits[self._permitted[edits]]
+                levels = self._trials.edits.levels[targets[0]]
+                levels = levels[self._permitted[levels]]
                 if len(edits) == 0:
                     return None
                 nearest = int(levels[0] if len(levels) else edits[0])
@@ -173,13 +175,20 @@ class Confirmation:
         pairs = self._trials.pairs
         asked, first = np.unique(pairs.asked[pair], return_index=True)  # the nearest was asked about first
         if self._goal.permission is not None:
-            kept = self._goal.permits(self._trials.edits.rows(pairs.singles[pair][first]))
+            kept = self._permitted_pairs[pair][first]
             asked, first = asked[kept], first[kept]
             if len(asked) == 0:
                 return None
         return _Trial(asked, pairs.responses, int(asked[0]), pairs.singles[pair][first])
 
-    def _permitted(self, singles: np.ndarray) -> np.ndarray:
-        """Those of some single edits that are permitted."""
-        permitted: np.ndarray = singles[self._goal.permits(self._trials.edits.rows(singles[:, None]))]
-        return permitted
+    @cached_property
+    def _permitted(self) -> np.ndarray:
+        """Which single edits are permitted."""
+        return self._goal.permits_edits(self._trials.edits, np.arange(len(self._trials.edits))[:, None])
+
+    @cached_property
+    def _permitted_pairs(self) -> np.ndarray:
+        """Which pairs are permitted (pairs x levels)."""
+        singles = self._trials.pairs.singles
+        permitted = self._goal.permits_edits(self._trials.edits, singles.reshape(-1, singles.shape[-1]))
+        return permitted.reshape(singles.shape[:-1])

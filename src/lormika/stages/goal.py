@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lormika.stages.edits import Edits
 from lormika.stages.permission import Permission
 from lormika.stages.responses import Responses
 
@@ -34,6 +35,20 @@ class Goal:
     def permits(self, rows: np.ndarray) -> np.ndarray:
         """Which changed rows are permitted."""
         return np.ones(len(rows), dtype=bool) if self.permission is None else self.permission(rows)
+
+    def permits_edits(self, edits: Edits, singles: np.ndarray) -> np.ndarray:
+        """Which changes are permitted, each made of some single edits (changes x edits)."""
+        if self.permission is None:
+            return np.ones(len(singles), dtype=bool)
+        values = self.permission.values(edits.feature, edits.value)
+        permitted: np.ndarray = values[singles].all(axis=1)
+        bound = self.permission.bound
+        if bound.any():
+            touched = bound[edits.feature][singles].any(axis=1)
+            permitted[~touched] &= self.permission.permits_now
+            places = np.flatnonzero(permitted & touched)
+            permitted[places] = self.permission(edits.rows(singles[places]))
+        return permitted
 
 
 ANY = Goal()

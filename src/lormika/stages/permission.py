@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from lormika.constraints import Constraints
 from lormika.errors import InputError
-from lormika.frames.evaluator import Rows
+from lormika.frames.evaluator import Column, Rows
 from lormika.frames.schema import Schema
 from lormika.frames.where import RowTest
 from lormika.stages.binding import OneOf, condition_columns, number_limits, permitted_categories
@@ -23,7 +24,7 @@ from lormika.types import UserTable
 _MOST_WHOLE = 10_000  # whole numbers of a range that are tested one by one
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: some of what it knows is found out when it is needed
 class Permission:
     """What may change in one instance."""
 
@@ -37,6 +38,7 @@ class Permission:
     tests: tuple[RowTest, ...]
     functions: tuple[Callable[[UserTable], object], ...]
     tested: frozenset[int]  # features that the tests speak of; all, if there is a function
+    now: Mapping[str, Column]  # what tests call so: the instance's own values
 
     @classmethod
     def of(cls, schema: Schema, instance: np.ndarray, constraints: Sequence[Constraints]) -> Permission:
@@ -69,6 +71,7 @@ class Permission:
             tests,
             functions,
             frozenset(range(len(schema)) if functions else named),
+            condition_columns(schema, instance[None], schema.names) if tests else {},
         )
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
@@ -111,10 +114,9 @@ class Permission:
         permitted = np.ones(len(rows), dtype=bool)
         if len(rows) == 0:
             return permitted
-        columns = condition_columns(self.schema, rows)
-        now = condition_columns(self.schema, self.instance[None])
         for test in self.tests:
-            permitted &= test.matching(Rows(len(rows), columns, now))
+            columns = condition_columns(self.schema, rows, test.names)
+            permitted &= test.matching(Rows(len(rows), columns, self.now))
         for function in self.functions:
             permitted &= _ask(function, self.schema.restore(rows), len(rows))
         return permitted
@@ -131,6 +133,18 @@ class Permission:
             for f in one.features:
                 rows[broken, f] = self.instance[f]
         return rows
+
+    @cached_property
+    def bound(self) -> np.ndarray:
+        """Features of which only a whole row tells whether they may change so, as a mask."""
+        bound = np.zeros(len(self.schema), dtype=bool)
+        bound[[*self.tested, *(f for group in self.units for f in group)]] = True
+        return bound
+
+    @cached_property
+    def permits_now(self) -> bool:
+        """Whether rows in which no such feature changes are permitted: they are as the instance is."""
+        return bool(self._tested(self.instance[None])[0])
 
     @property
     def units(self) -> list[tuple[int, ...]]:

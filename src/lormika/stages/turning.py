@@ -61,7 +61,7 @@ def single_hits(edits: Edits, singles: Responses, goal: Goal) -> np.ndarray:
     if goal.permission is not None:
         places = np.flatnonzero(hits)
         hits = hits.copy()
-        hits[places] = goal.permission(edits.rows(places[:, None]))
+        hits[places] = goal.permits_edits(edits, places[:, None])
     return hits
 
 
@@ -161,7 +161,7 @@ def combined_ways(
     hits = goal.reached(combinations.responses)[combinations.asked] & ~reducible
     if goal.permission is not None:
         places = np.nonzero(hits)
-        hits[places] = goal.permission(edits.rows(combinations.singles[places]))
+        hits[places] = goal.permits_edits(edits, combinations.singles[places])
     chosen = _nearest_of_each_set(background, edits, combinations, hits, effects)
     return [_combined_way(background, edits, combinations, i, int(hits[i].argmax()), goal) for i in chosen]
 

@@ -100,11 +100,10 @@ def _best(trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> tuple[np.
         (np.arange(len(edits))[:, None], trials.singles, np.arange(len(edits))),
         (pairs.singles.reshape(-1, pairs.singles.shape[-1]), pairs.responses, pairs.asked.ravel()),
     ):
-        rows = edits.rows(singles)
-        places = np.flatnonzero(goal.permits(rows))
+        places = np.flatnonzero(goal.permits_edits(edits, singles))
         if len(places):
             place = places[responses.certainty[asked[places]].argmin()]
-            moves.append((rows[place], float(responses.certainty[asked[place]])))
+            moves.append((edits.rows(singles[place][None])[0], float(responses.certainty[asked[place]])))
     return min((move for move in moves if move[1] < before), key=lambda move: move[1], default=None)
 
 
