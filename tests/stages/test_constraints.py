@@ -294,6 +294,29 @@ def test_no_further_call_where_the_values_asked_about_do():
     assert len(calls) == count
 
 
+@pytest.mark.parametrize("additive", [True, False])
+def test_many_small_changes_if_that_is_all_that_is_permitted(additive):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 8)).round(2), columns=list("abcdefgh"))
+
+    def model(frame: pd.DataFrame) -> np.ndarray:
+        values = frame.to_numpy()
+        score = values.sum(axis=1) if additive else (values > -0.5).sum(axis=1) - 5.5
+        return chances(np.column_stack([np.zeros(len(frame)), score]))
+
+    x = dict.fromkeys("abcdefgh", -0.6)
+    wanted = {"ranges": dict.fromkeys("abcdefgh", (-1.4, 0.3))}
+    explainer = Explainer(model, X)
+    assert explainer.explain(x).prediction == 0
+    (rule,) = explainer.explain(x, constraints=wanted, k=1).counterfactual
+    after = x | {edit.feature: edit.after for edit in rule.rerun.edits}
+    assert len(rule.rerun.edits) >= 6
+    assert model(pd.DataFrame([after])).argmax() == 1
+    assert list(violations(wanted, x, after)) == []
+    for edit in rule.rerun.edits:  # none of them can be left out
+        assert model(pd.DataFrame([after | {edit.feature: edit.before}])).argmax() == 0
+
+
 # Targets
 
 

@@ -40,6 +40,11 @@ _NOT_PERMITTED = "of those found among similar rows, none is permitted, and conf
 
 _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 
+_RESORTS = {
+    "row": "the nearest real row with another label",
+    "changes": "permitted changes of more features, one after the other",
+}
+
 _REQUIRED = {
     Filter.NONE: "in at least {min_count} rows",
     Filter.NONREDUNDANT: "in at least {min_count} rows without being redundant",
@@ -194,10 +199,10 @@ class Notes:
         if not ways.ways:
             text = f"No hypothetical contradicting rule: no {permitted}change that was tried {aim}."
             yield Note(text + self._best_move(trials, ways), Category.COUNTERFACTUAL)
-        elif ways.from_unlike:
+        elif ways.resort is not None:
             yield Note(
-                f"No {permitted}change of up to three features that was tried {aim}; the one shown was made from the "
-                "nearest real row with another label, by taking back as many of its values as possible."
+                f"No {permitted}change of up to three features that was tried {aim}; the one shown was made from "
+                f"{_RESORTS[ways.resort]}, by taking back as many of its values as possible."
             )
 
     def _best_move(self, trials: Trials, ways: Ways) -> str:

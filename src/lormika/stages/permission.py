@@ -17,6 +17,7 @@ from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.frames.evaluator import Column, Rows
 from lormika.frames.schema import Schema
+from lormika.frames.values import nearest
 from lormika.frames.where import RowTest
 from lormika.stages.binding import OneOf, condition_columns, number_limits, permitted_categories
 from lormika.types import UserTable
@@ -121,9 +122,13 @@ class Permission:
             permitted &= _ask(function, self.schema.restore(rows), len(rows))
         return permitted
 
-    def approach(self, rows: np.ndarray) -> np.ndarray:
-        """Changed rows with the instance's values where a feature, or a group of linked ones, may not change so."""
-        rows = np.where(self._values(rows), rows, self.instance)
+    def approach(self, rows: np.ndarray, observed: Callable[[int], np.ndarray]) -> np.ndarray:
+        """Changed rows as far as they may be reached.
+
+        A number beyond its limits goes to the last observed value within; other features, and groups of them, that may
+        not change so have the instance's values.
+        """
+        rows = np.where(self._values(rows), rows, self._clipped(rows, observed))
         for group in self.linked:
             apart = np.flatnonzero(~self._changed(rows)[:, list(group)].all(axis=1))
             for f in group:
@@ -133,6 +138,16 @@ class Permission:
             for f in one.features:
                 rows[broken, f] = self.instance[f]
         return rows
+
+    def _clipped(self, rows: np.ndarray, observed: Callable[[int], np.ndarray]) -> np.ndarray:
+        """The instance's values; of numbers with limits, the nearest to the rows' that are observed within them."""
+        clipped = np.repeat(self.instance[None], len(rows), axis=0)
+        for f in np.flatnonzero((self.low > -math.inf) | (self.high < math.inf)).tolist():
+            values = observed(f)
+            inside = values[(self.low[f] <= values) & (values <= self.high[f])]
+            if len(inside):
+                clipped[:, f] = nearest(inside, rows[:, f])
+        return clipped
 
     @cached_property
     def bound(self) -> np.ndarray:

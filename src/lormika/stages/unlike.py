@@ -16,13 +16,14 @@ from lormika.stages.responses import respond
 from lormika.stages.turning import Way, exact_way
 
 _MOST_ROWS = 10
+_MOST_APPROACHED = 50  # where constraints leave only a part of each row
 
 
 def unlike_way(
     background: Background, instance: np.ndarray, own: Answer, unlike: np.ndarray, goal: Goal
 ) -> Asking[Way | None]:
     """Find a way from encoded rows with other labels, the nearest first; None if there are no such rows."""
-    rows = _permitted(instance, unlike, goal)
+    rows = _permitted(background, instance, unlike, goal)
     if len(rows) == 0:
         return None
     units = _units(instance, goal)
@@ -54,13 +55,13 @@ def unlike_way(
     return exact_way(background, instance, features, row, there, at, goal)
 
 
-def _permitted(instance: np.ndarray, unlike: np.ndarray, goal: Goal) -> np.ndarray:
+def _permitted(background: Background, instance: np.ndarray, unlike: np.ndarray, goal: Goal) -> np.ndarray:
     """The nearest rows, as far as they may be reached: with the instance's values where these may not change."""
-    rows = np.where(np.isnan(unlike), instance, unlike)  # missing is no target
+    rows, most = np.where(np.isnan(unlike), instance, unlike), _MOST_ROWS  # missing is no target
     if goal.permission is not None:
-        rows = goal.permission.approach(rows)
-        rows = rows[_differs(rows, instance).any(axis=1) & goal.permits(rows)]
-    nearest = rows[:_MOST_ROWS]
+        rows = goal.permission.approach(rows, background.observed)
+        rows, most = rows[_differs(rows, instance).any(axis=1) & goal.permits(rows)], _MOST_APPROACHED
+    nearest = rows[:most]
     return nearest[_differs(nearest, instance).any(axis=1)]
 
 

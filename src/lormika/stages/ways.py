@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from lormika.models import Answer
 from lormika.stages.asking import Asking
 from lormika.stages.background import Background
+from lormika.stages.climb import Moves, climb
 from lormika.stages.edits import LEVELS, Edits
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.responses import Responses, respond
@@ -30,12 +32,16 @@ _SETTLED = 5  # ways that are widened
 _MOST_LINKED = 50  # rows of a group of linked features
 
 
+Resort = Literal["row", "changes"]
+"""The last one: a real row with another label, or the best single changes, all at once."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ways:
     """The ways that were seen to lead to a goal."""
 
     ways: tuple[Way, ...]
-    from_unlike: bool = False  # the only way was made from the nearest row with another label
+    resort: Resort | None = None  # what the only way was made from, since none of up to three features was found
     best: tuple[np.ndarray, float] | None = None  # without a way, the best permitted edit: its row, and the certainty
 
 
@@ -57,10 +63,20 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
     if ways:
         ways = yield from _settled(spread, own, edits.instance, ways, goal)
         return Ways(tuple(ways))
-    labels = trials.unlike.labels
-    rows = trials.unlike.rows[labels == goal.target] if goal.target is not None else trials.unlike.rows
-    way = yield from unlike_way(background, edits.instance, own, rows, goal)
-    return Ways(() if way is None else (way,), way is not None, None if goal is ANY else _best(trials, goal, ends))
+    return (yield from _last_ways(background, trials, goal, ends))
+
+
+def _last_ways(background: Background, trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> Asking[Ways]:
+    """A way that changes as many features as it takes; without one, how far the best permitted edit goes."""
+    instance, own, unlike = trials.edits.instance, trials.own, trials.unlike
+    rows = unlike.rows if goal.target is None else unlike.rows[unlike.labels == goal.target]
+    way = yield from unlike_way(background, instance, own, rows, goal)
+    if way is not None or goal is ANY:
+        return Ways(() if way is None else (way,), None if way is None else "row")
+    best = _best(trials, goal, ends)
+    rows = yield from climb(instance, own, Moves.of(trials, [way for way, _ in ends], goal), goal)
+    way = yield from unlike_way(background, instance, own, rows, goal)
+    return Ways((), best=best) if way is None else Ways((way,), "changes")
 
 
 def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal) -> Asking[list[tuple[Way, bool]]]:

@@ -1,0 +1,77 @@
+"""Climb: one permitted change after the other, each the one that lowers the model's certainty most.
+
+For instances that neither a change of a few features nor a real row turns within the constraints. The first step also
+tries the best value of every feature at once, which is the best there is for models that add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lormika.models import Answer
+from lormika.stages.asking import Asking
+from lormika.stages.goal import Goal
+from lormika.stages.responses import respond
+from lormika.stages.trials import Trials
+from lormika.stages.turning import Way
+
+_MOST_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Single changes that are permitted as far as their own values say, and the certainty after each alone."""
+
+    features: np.ndarray
+    values: np.ndarray
+    certainty: np.ndarray
+
+    @classmethod
+    def of(cls, trials: Trials, ends: list[Way], goal: Goal) -> Moves:
+        """Those of the single edits, and of further ways of one feature."""
+        edits, kept = trials.edits, np.ones(len(trials.edits), dtype=bool)
+        if goal.permission is not None:
+            kept = goal.permission.values(edits.feature, edits.value)
+        last = [way.features[0] for way in ends]
+        return cls(
+            np.concatenate([edits.feature[kept], np.array(last, dtype=edits.feature.dtype)]),
+            np.concatenate([edits.value[kept], [way.row[f] for way, f in zip(ends, last, strict=True)]]),
+            np.concatenate([trials.singles.certainty[kept], [way.certainty for way in ends]]),
+        )
+
+    def each(self, row: np.ndarray) -> np.ndarray:
+        """Copies of a row, each with one of the changes."""
+        rows = np.repeat(row[None], len(self.features), axis=0)
+        rows[np.arange(len(rows)), self.features] = self.values
+        return rows
+
+    def best(self, row: np.ndarray, below: float) -> np.ndarray:
+        """A copy of a row with the best change of every feature that has one below a certainty."""
+        row = row.copy()
+        for place in np.argsort(-self.certainty, kind="stable").tolist():  # the best comes last
+            if self.certainty[place] < below:
+                row[self.features[place]] = self.values[place]
+        return row
+
+
+def climb(instance: np.ndarray, own: Answer, moves: Moves, goal: Goal) -> Asking[np.ndarray]:
+    """The row that leads to the goal, by changing as many features as it takes; no row, if none was found."""
+    row, certainty = instance, float(own.certainty(int(own.labels[0]))[0])
+    further = moves.best(instance, certainty)[None]
+    for _ in range(_MOST_STEPS):
+        rows = np.concatenate([moves.each(row), further])
+        rows = rows[(rows != row).any(axis=1) & goal.permits(rows)]
+        if len(rows) == 0:
+            break
+        answers = respond(own, (yield rows))
+        hits = goal.reached(answers)
+        if hits.any():
+            turned: np.ndarray = rows[hits][answers.certainty[hits].argmin()]
+            return turned[None]
+        best = int(answers.certainty.argmin())
+        if answers.certainty[best] >= certainty:
+            break
+        row, certainty, further = rows[best], float(answers.certainty[best]), further[:0]
+    return np.empty((0, len(instance)))
