@@ -105,7 +105,9 @@ class Equals:
 
     def holds(self, column: ColumnReader) -> np.ndarray:
         """Which values of a column are this one."""
-        return np.fromiter((value == self.value for value in column.objects()), dtype=bool)
+        values, codes = column.coded()
+        held: np.ndarray = np.array([*(value == self.value for value in values), False])[codes]  # the last: missing
+        return held
 
     def to_sql(self) -> str:
         """A condition of a WHERE clause."""
@@ -132,7 +134,8 @@ class Missing:
 
     def holds(self, column: ColumnReader) -> np.ndarray:
         """Which values of a column are missing."""
-        return np.fromiter((value is None for value in column.objects()), dtype=bool)
+        missing: np.ndarray = column.coded()[1] < 0
+        return missing
 
     def to_sql(self) -> str:
         """A condition of a WHERE clause."""

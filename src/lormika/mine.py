@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -88,8 +89,10 @@ def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
     """Positions of categorical features that identify single rows: each condition would hold for one row."""
     identifiers = []
     for f, feature in enumerate(schema.features):
+        if feature.is_numeric:
+            continue
         present = encoded[~np.isnan(encoded[:, f]), f]
-        if not feature.is_numeric and is_identifier(len(np.unique(present)), len(present)):
+        if is_identifier(int(np.count_nonzero(np.bincount(present.astype(np.intp)))), len(present)):
             identifiers.append(f)
     return identifiers
 
@@ -123,6 +126,21 @@ def _consequents(classes: Sequence[Scalar] | None, names: Sequence[Scalar]) -> l
 def _read_classes(y: UserColumn, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
     if isinstance(y, Mapping) or not is_list(y):
         raise InputError(f"y is a {type(y).__name__}: give the class of each row, as a list, array or series")
+    distinct, codes = frames.read_distinct(partial(frames.coded, y))
+    if distinct is not None and codes is not None and len(codes) == n_rows and _are_classes(distinct, codes):
+        names: list[Scalar] = sorted(distinct, key=value_order)
+        places = np.array([names.index(value) for value in distinct], dtype=np.int32)
+        return names, places[codes]
+    return _read_each_class(y, n_rows)
+
+
+def _are_classes(distinct: Sequence[Scalar], codes: np.ndarray) -> bool:
+    occur = np.bincount(codes[codes >= 0], minlength=len(distinct)) > 0
+    return bool(occur.all() and codes.min(initial=0) >= 0 and not {math.inf, -math.inf}.intersection(distinct))
+
+
+def _read_each_class(y: UserColumn, n_rows: int) -> tuple[list[Scalar], np.ndarray]:
+    """Value by value, which also finds what is wrong with one."""
     values = [plain(value) for value in (y.to_pylist() if hasattr(y, "to_pylist") else y)]
     if len(values) != n_rows:
         raise InputError(f"y has {len(values)} values; X has {n_rows} rows")

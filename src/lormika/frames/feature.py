@@ -129,16 +129,18 @@ class Feature:
             raise InputError(f"column {self.name!r}, row {row}: {format_number(numbers[row])} is {reason}")
 
     def _encode_categories(self, column: frames.ColumnReader, unseen: dict[int, Scalar]) -> np.ndarray:
-        codes = np.empty(len(values := column.objects()))
-        for row, value in enumerate(values):
-            code = np.nan if value is None else self.positions.get(value)
-            if code is None and value is not None:
-                stored = self._as_stored(row, value)
-                code = self.positions.get(stored, len(self.positions))
-                if code == len(self.positions):
-                    unseen[row] = stored
-            codes[row] = code
-        return codes
+        values, codes = column.coded()
+        places = np.full(len(values) + 1, np.nan)  # the last one is what stands for a missing value
+        for code, value in enumerate(values):
+            place = self.positions.get(value)
+            if place is None and (rows := np.flatnonzero(codes == code)).size:
+                stored = self._as_stored(int(rows[0]), value)
+                place = self.positions.get(stored, len(self.positions))
+                if place == len(self.positions):
+                    unseen |= dict.fromkeys(rows.tolist(), stored)
+            places[code] = np.nan if place is None else place
+        encoded: np.ndarray = places[codes]
+        return encoded
 
     def _as_stored(self, row: int, value: Scalar) -> Scalar:
         """A category that does not occur in the background, as the column's type stores it."""
@@ -174,7 +176,7 @@ def read_feature(column: frames.ColumnReader, is_categorical: bool) -> Feature:
         return Feature(column.name, None, column.number_type, column.restorer(None), {})
     categories = column.declared
     if categories is None:
-        categories = tuple(sorted({value for value in column.objects() if value is not None}, key=value_order))
+        categories = tuple(sorted(dict.fromkeys(column.coded()[0]), key=value_order))
     for value in categories:
         if not isinstance(value, str | int | float | bool) or value in (math.inf, -math.inf) or is_too_large(value):
             raise InputError(f"column {column.name!r} has the category {quote(value)}; make its categories strings")

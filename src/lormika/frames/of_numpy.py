@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 
 from lormika.errors import InputError
-from lormika.frames.restorer import Categories, Lookup, Restorer
+from lormika.frames.restorer import Categories, Coded, Lookup, Restorer
 from lormika.frames.values import Scalar
 from lormika.types import UserColumn, UserValue
 
@@ -80,6 +80,14 @@ class ArrayAssembler:
 def no_table(columns: Sequence[UserColumn]) -> NoReturn:
     """Refuse: a mapping of columns is only read."""
     raise InputError("a dict of columns cannot be given to a model: make a frame of it")
+
+
+def coded(column: np.ndarray) -> Coded:
+    """Different values, and the position of each row's among them."""
+    if column.dtype.kind == "O" or isinstance(column, np.ma.MaskedArray) or column.ndim != 1:
+        raise TypeError("its values cannot be sorted, or are hidden")
+    values, codes = np.unique(column, return_inverse=True)
+    return values.tolist(), codes
 
 
 def widen(native: np.ndarray, size: int, more: Sequence[Scalar]) -> np.ndarray:

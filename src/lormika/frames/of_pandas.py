@@ -10,7 +10,7 @@ import numpy as np
 
 from lormika.frames import of_pyarrow
 from lormika.frames.of_numpy import ArrayNumber
-from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.restorer import Assembler, Categories, Coded, Lookup, Restorer
 from lormika.frames.values import Scalar
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
     from lormika.types import UserColumn, UserValue
+
+
+_ALIKE = ("string", "boolean", "integer", "floating")  # what objects may all be
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,18 @@ def declared_categories(column: pd.Series) -> Categories:
     if hasattr(column.dtype, "categories"):
         return tuple(column.dtype.categories.tolist())
     return of_pyarrow.declared_categories(column.array.__arrow_array__())
+
+
+def coded(column: pd.Series) -> Coded:
+    """Different values, and the position of each row's among them; missing: -1."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.categories.tolist(), column.cat.codes.to_numpy()
+    if column.dtype == object and pd.api.types.infer_dtype(column) not in _ALIKE:
+        raise TypeError("values of several types, such as 1 and True, may be equal")
+    codes, values = pd.factorize(column)
+    return values.tolist(), codes
 
 
 def widen(native: UserColumn, size: int, more: Sequence[Scalar]) -> UserColumn:

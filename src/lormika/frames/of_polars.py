@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.restorer import Assembler, Categories, Coded, Lookup, Restorer
 from lormika.frames.values import Scalar
 
 if TYPE_CHECKING:
@@ -68,6 +68,23 @@ def declared_categories(column: pl.Series) -> Categories:
     """Category list of a column's type, in its order; None: the type has no list of its own."""
     categories: UserColumn = getattr(column.dtype, "categories", None)
     return tuple(categories.to_list()) if hasattr(categories, "to_list") else None
+
+
+def coded(column: pl.Series) -> Coded:
+    """Different values, and the position of each row's among them; missing: -1."""
+    import polars as pl
+
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    if column.dtype not in (pl.Categorical, pl.Enum):
+        values = column.drop_nulls().unique(maintain_order=True)
+        places = pl.Series(range(len(values)), dtype=pl.Int32)
+        return values.to_list(), column.replace_strict(values, places, default=-1, return_dtype=pl.Int32).to_numpy()
+    values = column.drop_nulls().unique()
+    positions = values.to_physical().to_numpy()  # in a list that other columns may share
+    codes = np.full(int(positions.max(initial=0)) + 2, -1)
+    codes[positions] = np.arange(len(positions))
+    return values.cast(pl.String).to_list(), codes[column.to_physical().fill_null(len(codes) - 1).to_numpy()]
 
 
 def widen(native: pl.Series, size: int, more: Sequence[Scalar]) -> pl.Series:

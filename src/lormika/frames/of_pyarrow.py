@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.restorer import Assembler, Categories, Coded, Lookup, Restorer
 from lormika.frames.values import Scalar
 
 if TYPE_CHECKING:
@@ -76,6 +76,18 @@ def assembler(table: pa.Table) -> Assembler:
 def declared_categories(column: pa.ChunkedArray) -> Categories:
     """Category list of a column's type, in its order; None: the column is empty."""
     return tuple(column.unify_dictionaries().chunk(0).dictionary.to_pylist()) if column.num_chunks else None
+
+
+def coded(column: pa.ChunkedArray) -> Coded:
+    """Different values, and the position of each row's among them; missing: -1."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    chunks = encoded.unify_dictionaries().chunks
+    values: list[UserValue] = chunks[0].dictionary.to_pylist() if chunks else []
+    codes = [pc.fill_null(chunk.indices.cast(pa.int64()), -1).to_numpy() for chunk in chunks]
+    return values, np.concatenate(codes) if codes else np.empty(0, dtype=np.intp)
 
 
 def widen(native: pa.Array, size: int, more: Sequence[Scalar]) -> pa.Array:

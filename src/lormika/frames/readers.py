@@ -8,15 +8,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from lormika.errors import InputError, quote
 from lormika.frames import of_numpy, restore
-from lormika.frames.restorer import Assembler, Restorer
+from lormika.frames.restorer import Assembler, Coded, Restorer
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain
 from lormika.types import UserColumn, UserTable, UserValue
+
+
+def read_distinct(read: Callable[[], Coded]) -> tuple[list[Scalar], np.ndarray] | tuple[None, None]:
+    """Different values of a column, and where each row's stands; nothing, if that cannot be done in the usual way."""
+    try:
+        values, codes = read()
+    except Exception:  # what a library cannot compare, or count
+        return None, None
+    codes = np.asarray(codes).astype(np.intp, copy=False)
+    distinct = [plain(value) for value in values]
+    usual = all(type(value) in (str, int, float, bool) and not is_too_large(value) for value in distinct)
+    if not usual or any(is_missing(value) for value in distinct) or len(set(distinct)) < len(distinct):
+        return None, None
+    return distinct, codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +43,7 @@ class ColumnReader:
     declared: tuple[Scalar, ...] | None  # category list of the column's type
     read_numbers: Callable[[], np.ndarray] | None  # None: only one value at a time
     read_objects: Callable[[], Iterable[object]]
+    read_coded: Callable[[], Coded] | None  # different values, and where each row's stands; None: only from objects
     restorer: Callable[[tuple[Scalar, ...] | None], Restorer]  # of numbers (None) or of these categories
 
     def numbers(self, *, may_lack: bool = True) -> np.ndarray:
@@ -44,6 +60,16 @@ class ColumnReader:
     def objects(self) -> list[Scalar | None]:
         """Values as plain Python scalars, with missing ones as None."""
         return [self._as_scalar(row, value) for row, value in enumerate(self.read_objects())]
+
+    def coded(self) -> tuple[list[Scalar], np.ndarray]:
+        """Different values as plain Python scalars, and the position of each row's among them; missing: -1."""
+        values, codes = (None, None) if self.read_coded is None else read_distinct(self.read_coded)
+        if values is None or codes is None:  # value by value, which also finds what is wrong with one
+            places: dict[tuple[type, Scalar], int] = {}  # 1 and True are equal, and not the same
+            objects = ((type(value), value) for value in self.objects())
+            rows = [-1 if key[1] is None else places.setdefault((key[0], key[1]), len(places)) for key in objects]
+            return [value for _, value in places], np.array(rows, dtype=np.intp)
+        return values, codes
 
     def _as_number(self, row: int, value: Scalar, advice: str) -> float:
         if isinstance(value, str):
@@ -204,6 +230,7 @@ def _array_column(name: str, values: np.ndarray) -> ColumnReader:
         declared=(False, True) if values.dtype.kind == "b" else None,
         read_numbers=(lambda: values) if values.dtype.kind in "iuf" else None,
         read_objects=values.tolist,
+        read_coded=partial(of_numpy.coded, values),
         restorer=lambda categories: of_numpy.array_column(values.dtype, categories),
     )
 
@@ -221,6 +248,7 @@ def _object_column(name: str, values: list[UserValue]) -> ColumnReader:
         declared=None,
         read_numbers=None,
         read_objects=lambda: values,
+        read_coded=None,
         restorer=lambda categories: of_numpy.object_column(categories, is_integer),
     )
 
@@ -241,6 +269,7 @@ def _frame_column(name: str, series: nw.Series[UserColumn]) -> ColumnReader:
         declared=declared,
         read_numbers=None if number_type is None else lambda: series.cast(nw.Float64).to_numpy(),
         read_objects=series.to_list,
+        read_coded=partial(restore.coded, native),
         restorer=lambda categories: restore.frame_column(native, categories),
     )
 

@@ -1,7 +1,7 @@
 """Back from encoded columns to a table of the user's library, with its own types and category lists.
 
-Each library has a module: `column` (a restorer of a column), `assembler` (of tables), `declared_categories`; and, for
-categories that the background lacks, `widen`, `as_stored` and `has_list`; and `is_ordered`.
+Each library has a module: `column` (a restorer of a column), `assembler` (of tables), `declared_categories`, `coded`;
+and, for categories that the background lacks, `widen`, `as_stored` and `has_list`; and `is_ordered`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from lormika.errors import InputError
 from lormika.frames import of_numpy, of_pandas, of_polars, of_pyarrow
-from lormika.frames.restorer import Assembler, Categories, Lookup, Restorer
+from lormika.frames.restorer import Assembler, Categories, Coded, Lookup, Restorer
 from lormika.frames.values import Scalar
 from lormika.types import UserColumn, UserTable
 
@@ -45,6 +45,12 @@ def declared_categories(column: UserColumn) -> Categories:
     """Category list of a native column's type, in its order; None if the type has no list of its own."""
     categories: Categories = _library(column).declared_categories(column)
     return categories
+
+
+def coded(column: UserColumn) -> Coded:
+    """Different values of a native column, and the position of each row's among them; missing: -1."""
+    values: Coded = _library(column).coded(column)
+    return values
 
 
 # Categories that the background lacks: those it has keep their positions, and new ones come after them.

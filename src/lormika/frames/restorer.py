@@ -16,6 +16,8 @@ from lormika.frames.values import Scalar
 from lormika.types import UserColumn, UserTable
 
 Categories = tuple[Scalar, ...] | None
+Coded = tuple[Sequence[object], UserColumn]
+"""Different values of a column, and the position of each row's among them; missing: -1."""
 Assembler = Callable[[Sequence[UserColumn]], UserTable]
 """Puts restored columns together to a table."""
 
