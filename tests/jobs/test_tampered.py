@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -111,6 +113,33 @@ def test_a_partition_is_granted_what_its_caller_names(batch, monkeypatch) -> Non
             list(explain_partition("out", "row", model=model)([rows]))
     (rules,) = explain_partition("out", "row", model="python:functions:good")([rows])
     assert set(rules["row"]) == {0, 1}
+
+
+def test_a_partition_whose_model_is_a_pipe(batch, monkeypatch) -> None:
+    """The folder names it, and reading it would never end."""
+    monkeypatch.chdir(batch.folder)
+    assert batch.run("tree.skops", "out", *ONE, "--prepare").returncode == 0
+    os.mkfifo("pipe.skops")
+    start = Path("out/run.json")
+    content = json.loads(start.read_text(encoding="utf-8"))
+    content["model"]["source"] = str(Path("pipe.skops").resolve())
+    start.write_text(json.dumps(content), encoding="utf-8")
+    rows = pd.read_parquet("rows.parquet")[:1].assign(row=0)
+    with pytest.raises(InputError, match=r"pipe\.skops"):
+        list(explain_partition("out", "row")([rows]))
+
+
+def test_a_partition_with_a_damaged_background(batch, monkeypatch) -> None:
+    monkeypatch.chdir(batch.folder)
+    assert batch.run("tree.skops", "out", *ONE, "--prepare").returncode == 0
+    rows = pd.read_parquet("rows.parquet")[:1].assign(row=0)
+    (folder,) = Path("out").glob("background-*")
+    for name, content in (("facts.json", b"{"), ("codes.npy", b"no array"), ("witness.parquet", b"")):
+        kept = (folder / name).read_bytes()
+        (folder / name).write_bytes(content)
+        with pytest.raises(InputError, match="background-"):
+            list(explain_partition("out", "row")([rows]))
+        (folder / name).write_bytes(kept)
 
 
 def test_a_partition_of_a_pickle(batch, monkeypatch) -> None:

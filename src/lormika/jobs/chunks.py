@@ -10,16 +10,17 @@ import numpy as np
 
 from lormika import models
 from lormika.data.alike import typed_alike
-from lormika.errors import InputError, ModelError
+from lormika.errors import InputError, ModelError, describe
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
 from lormika.jobs import part_tables, prepared
 from lormika.jobs.folder import Folder
 from lormika.jobs.headers import read_headers
-from lormika.jobs.inputs import model_facts, read_input
+from lormika.jobs.inputs import read_input
 from lormika.jobs.part_columns import RowResult
 from lormika.jobs.part_files import write_parts
 from lormika.jobs.run_file import Run
+from lormika.models.identity import source_digest
 from lormika.types import JsonObject, UserModel
 
 
@@ -39,9 +40,16 @@ class OpenRun(NamedTuple):
 def load_model(facts: JsonObject, headers: Sequence[str] = ()) -> UserModel:
     """The model of a run; a file that has changed since the start is refused."""
     how = {name: value for name, value in facts.items() if name not in ("source", "sha256")}
-    if model_facts(facts["source"], {})["sha256"] != facts["sha256"]:
+    if _digest(facts["source"]) != facts["sha256"]:
         raise InputError(f"{facts['source']} has changed since the run began")
     return models.load(facts["source"], headers=read_headers(headers), **how)
+
+
+def _digest(source: str) -> str | None:
+    try:
+        return source_digest(source)
+    except OSError as error:
+        raise InputError(f"the model of the run cannot be read: {describe(error)}") from error
 
 
 def open_run(path: Path, run: Run, headers: Sequence[str] = ()) -> OpenRun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import sys
@@ -20,6 +21,8 @@ def source_digest(source: str) -> str | None:
 
 
 def _file_digest(path: Path) -> str:
+    if path.exists() and not path.is_file():  # reading a pipe would never end
+        raise OSError(errno.EINVAL, "is not a plain file", str(path))
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
