@@ -97,7 +97,7 @@ def test_data_stay_as_they_are(explanation):
 
 def test_units_decimals_and_groups(explanation):
     text = explanation.to_text()
-    assert re.search(r"Yearly income\s+\d+ k€", text)
+    assert re.search(r"Yearly income\s+\d+\sk€", text)
     assert re.search(r"Share\s+\d+\.\d%", text)
     assert re.search(r"Bills: Bill of June\s+-?\d", text)
     names = [effect.feature for effect in labelled(explanation).effects]
@@ -238,6 +238,14 @@ def turns(model, instance: pd.DataFrame, name: str) -> bool:
     return bool(model(switched).argmax() != model(instance).argmax())
 
 
+def test_one_hot_labels_survive():
+    labels = Labels.of({"groups": {"Purpose": {"features": PURPOSES, "one_hot": True}}})
+    assert Labels.of(labels.to_dict()) == labels
+    table, model = one_hot(int)
+    explanation = Explainer(model, table, labels=labels).explain(table.iloc[[0]])
+    assert Explanation.from_json(explanation.to_json()).to_text() == explanation.to_text()
+
+
 def test_a_group_may_only_change_together():
     table, model = one_hot(float)
     labels = {"groups": {"Both": {"features": ["income", "age"], "together": True}}}
@@ -265,6 +273,8 @@ def test_a_group_may_only_change_together():
         ({"f_3": {"unit": "€"}}, "'f_3' has categories"),
         ({"f_3": {"values": {"c_1": "same", "c_2": "same"}}}, "shown as 'same'"),
         ({"f_3": {"values": ["clerk"]}}, "give a dict, value to text"),
+        ({"f_3": {"values": {"c_1": "c_2"}}}, "shown as 'c_2'"),
+        ({"f_3": {"values": {"c_9": "clerk"}}}, "'f_3' has no category 'c_9'"),
         ({"f_1": "Income", "f_2": "Income"}, "shown as 'Income': 'f_1' and 'f_2'"),
         ({"f_1": "f_2"}, "shown as 'f_2'"),
         ({"classes": {"y_9": "?"}}, "there is no class 'y_9'"),
@@ -306,13 +316,33 @@ def test_from_files_and_objects(tmp_path):
     assert explain(labels=again).summary() == explain(labels=labels).summary()
 
 
+@pytest.mark.parametrize(
+    ("decimals", "value", "text"),
+    [
+        (3, 30438.21933, "30438.219"),
+        (2, 1234567.89, "1234567.89"),
+        (0, 35.5, "36"),
+        (2, 0.1 + 0.2, "0.30"),
+        (0, -0.2, "0"),
+    ],
+)
+def test_decimals(decimals, value, text):
+    assert FeatureLabel(decimals=decimals).write(value) == text
+
+
+def test_a_text_stands_for_one_value_only():
+    entry = FeatureLabel(values={"1": "one"})
+    assert (entry.write(1.0), entry.write(1.0000001)) == ("one", "1.0000001")
+    assert FeatureLabel(values={"1": "one"}, decimals=7).write(1.0000001) == "1.0000001"
+
+
 def test_notes_use_them():
     rng = np.random.default_rng(0)
     table = make_table(rng)
     explainer = Explainer(make_model(rng), table, class_names=["y_0", "y_1"], labels=LABELS, threshold=0.3)
     strange = table.iloc[0].to_dict() | {"f_1": 999.25, "f_3": "c_9"}
     texts = " ".join(note.text for note in explainer.explain(strange).notes)
-    assert "Yearly income = 999.25 k€ lies outside the background" in texts
+    assert "Yearly income = 999.25\N{NO-BREAK SPACE}k€ lies outside the background" in texts
     assert "Occupation = c_9 was not seen" in texts
     assert "refused" in texts
     assert not re.search(r"\b[fy]_\d", texts)

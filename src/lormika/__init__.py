@@ -7,7 +7,8 @@ from lormika.data import datasets
 from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
-from lormika.labels import FeatureGroup, FeatureLabel, Labels
+from lormika.label_entries import FeatureGroup, FeatureLabel
+from lormika.labels import Labels
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule

@@ -126,7 +126,8 @@ class Explainer:
             cuts = whole_table_cuts(coded, chosen.bins) | cuts
         search = PAPER_SEARCH if as_paper else SearchOptions()
         parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts, standing, texts)
-        texts.check({one.name: one.kind for one in parts.features}, classifier.names)
+        lists = {one.name: one.categories for one in schema.features if one.categories is not None}
+        texts.check({one.name: one.kind for one in parts.features}, classifier.names, lists)
         self._set(parts)
         if parts.spread.identifiers:
             names = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))

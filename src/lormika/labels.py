@@ -2,94 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from lormika.constraints import Constraints
 from lormika.errors import InputError, quote
-from lormika.frames import listing
-from lormika.frames.values import Quantity, Scalar, format_exact, format_number, format_value, is_list
+from lormika.frames import did_you_mean
+from lormika.frames.values import Quantity, Scalar, format_value
+from lormika.label_entries import HOT, FeatureGroup, FeatureLabel, check_text, key_of, read_texts
 from lormika.object_file import read_object
-from lormika.types import JsonObject, UserValue
+from lormika.types import JsonObject, JsonValue, UserValue
 
 _SECTIONS = ("features", "classes", "groups")
-_MOST_DECIMALS = 15
-_CLINGING = ("%", "°", "′", "″")  # units that stand close to their number
-_HOT = {"0": "no", "1": "yes", "False": "no", "True": "yes"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureLabel:
-    """How a feature is shown: `FeatureLabel(label="Yearly income", unit="k€", decimals=0)`."""
-
-    label: str | None = None  # None: its own name
-    unit: str = ""
-    decimals: int | None = None  # of its numbers; more are shown where fewer would say something untrue
-    values: Mapping[str, str] = field(default_factory=dict)  # by the text of a category or number
-
-    def __post_init__(self) -> None:
-        if self.label is not None:
-            _check_text("label", self.label)
-        if not isinstance(self.unit, str):
-            raise InputError(f"unit={quote(self.unit)}: give a text")
-        decimals = self.decimals
-        is_whole = isinstance(decimals, int) and not isinstance(decimals, bool)
-        if decimals is not None and not (is_whole and 0 <= decimals <= _MOST_DECIMALS):
-            raise InputError(f"decimals={quote(decimals)}: give a whole number from 0 to {_MOST_DECIMALS}")
-        object.__setattr__(self, "values", _texts("values", self.values))
-
-    def write(self, value: float, *, exactly: bool = False) -> str:
-        """A number with its unit; exactly: with more decimals than are wished for, if it has them."""
-        return self.values.get(format_number(value)) or self._dress(format_number(value), exactly)
-
-    def write_end(self, value: float) -> str:
-        """The end of a range, with its unit."""
-        return self.values.get(format_number(value)) or self._dress(format_exact(value), exactly=True)
-
-    def shown(self, value: float) -> float:
-        """The number that is read where it is written with the decimals that are wished for."""
-        number = format_number(value)
-        return float(value) if self.decimals is None or not _is_plain(number) else float(self._round(number))
-
-    def _round(self, number: str) -> Decimal:
-        return round(Decimal(number), self.decimals or 0) + 0  # no sign before a zero
-
-    def _dress(self, number: str, exactly: bool) -> str:
-        is_short = len(number.partition(".")[2]) <= (self.decimals or 0)
-        if self.decimals is not None and (is_short or not exactly) and _is_plain(number):
-            number = f"{self._round(number).quantize(Decimal(1).scaleb(-self.decimals)):f}"
-        space = "" if not self.unit or self.unit.startswith(_CLINGING) else " "
-        return f"{number}{space}{self.unit}"
-
-
-def _is_plain(number: str) -> bool:
-    """Whether a number is written without an exponent, and has an end."""
-    return not number.strip("-.0123456789")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureGroup:
-    """Features that are shown together: `FeatureGroup(features=["bill_1", "bill_2"])`."""
-
-    features: Sequence[str]
-    together: bool = False  # they only change together
-    one_hot: bool = False  # exactly one of them is 1, all others 0, and so it stays
-
-    def __post_init__(self) -> None:
-        names = self.features
-        if isinstance(names, str) or not is_list(names) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"features={quote(names)}: give a list of features")
-        object.__setattr__(self, "features", tuple(names))
-        if len(set(self.features)) < max(len(self.features), 2):
-            raise InputError("a group has at least two features, each once")
-        for name in ("together", "one_hot"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name}={quote(getattr(self, name))}: give True or False")
-        if self.together and self.one_hot:
-            raise InputError("give together or one_hot: of a one-hot group, only two features change at a time")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +35,8 @@ class Labels:
     Examples
     --------
     >>> labels = Labels.of({"income": {"label": "Yearly income", "unit": "k€", "decimals": 0}, "job": "Occupation"})
-    >>> labels.name("income"), labels.write("income", 35.25), labels.name("age")
-    ('Yearly income', '35 k€', 'age')
+    >>> print(labels.name("income"), labels.write("income", 35.25), sep=": ")
+    Yearly income: 35 k€
     """
 
     features: Mapping[str, FeatureLabel] = field(default_factory=dict)
@@ -120,6 +46,8 @@ class Labels:
     def __post_init__(self) -> None:
         features = {name: _feature(name, entry) for name, entry in _items("features", self.features)}
         for name, entry in features.items():
+            if entry.values == HOT:
+                continue
             _refuse_twins(f"values of {name!r} are both", entry.values)
         groups = {name: _group(name, entry) for name, entry in _items("groups", self.groups)}
         members = [name for group in groups.values() for name in group.features]
@@ -130,10 +58,10 @@ class Labels:
             for name in group.features if group.one_hot else ():
                 own = features.get(name, FeatureLabel())
                 if not own.values:
-                    features[name] = FeatureLabel(label=own.label, values=_HOT)
+                    features[name] = FeatureLabel(label=own.label, values=HOT)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "groups", groups)
-        object.__setattr__(self, "classes", _texts("labels: classes", self.classes))
+        object.__setattr__(self, "classes", read_texts("labels: classes", self.classes))
 
     @classmethod
     def of(cls, source: object) -> Labels:
@@ -157,6 +85,13 @@ class Labels:
         features |= {name: entry for name, entry in _items("labels", source) if name not in _SECTIONS}
         return cls(features=features, **sections)
 
+    @classmethod
+    def of_data(cls, content: JsonValue) -> Labels:
+        """Labels as `to_dict` gives them, from a folder or payload that anybody may have written: no file is opened."""
+        if content is not None and not isinstance(content, dict):
+            raise InputError(f"labels: must be an object, not {quote(content)}")
+        return cls.of(content)
+
     def to_dict(self) -> JsonObject:
         """Everything that was given, as plain data."""
         return {
@@ -168,18 +103,29 @@ class Labels:
     def __bool__(self) -> bool:
         return bool(self.features or self.classes or self.groups)
 
-    def check(self, kinds: Mapping[str, str], classes: Iterable[Scalar]) -> None:
+    def check(
+        self,
+        kinds: Mapping[str, str],
+        classes: Iterable[Scalar],
+        categories: Mapping[str, Iterable[Scalar]] | None = None,
+    ) -> None:
         """Refuse what names something that is not there, given the kinds of all features; and names that are alike."""
         for name in (*self.features, *(name for group in self.groups.values() for name in group.features)):
             if name not in kinds:
-                raise InputError(f"labels: there is no feature {name!r}; there are {listing(kinds)}")
+                raise InputError(f"labels: there is no feature {name!r}{did_you_mean(name, kinds)}")
+        for name, values in (categories or {}).items():
+            entry, listed = self.features.get(name, FeatureLabel()), [key_of(value) for value in values]
+            for value in entry.values if entry.values != HOT else ():
+                if value not in listed:
+                    raise InputError(f"labels: {name!r} has no category {value!r}{did_you_mean(value, listed)}")
+            _refuse_twins(f"values of {name!r} are both", {value: entry.values.get(value, value) for value in listed})
         for name, entry in self.features.items():
             if kinds[name] != "numeric" and (entry.unit or entry.decimals is not None):
                 raise InputError(f"labels: {name!r} has categories; a unit and decimals are for numbers")
-        known = list(map(_key, classes))
+        known = list(map(key_of, classes))
         for name in self.classes:
             if name not in known:
-                raise InputError(f"labels: classes: there is no class {name!r}; there are {listing(known)}")
+                raise InputError(f"labels: classes: there is no class {name!r}{did_you_mean(name, known)}")
         _refuse_twins("features are both", {name: self.name(name) for name in kinds})
         _refuse_twins("classes are both", {name: self.classes.get(name, name) for name in known})
 
@@ -209,7 +155,7 @@ class Labels:
         if entry is None or value is None:
             return value
         if isinstance(value, str | bool):
-            return entry.values.get(_key(value), value)
+            return entry.values.get(key_of(value), value)
         return Quantity(value, entry.write(value, exactly=exactly))
 
     def write(self, feature: str, value: Scalar | None, *, exactly: bool = False) -> str:
@@ -218,7 +164,7 @@ class Labels:
 
     def outcome(self, label: Scalar) -> Scalar:
         """How a class is called."""
-        return self.classes.get(_key(label), label)
+        return self.classes.get(key_of(label), label)
 
     def constraints(self) -> tuple[Constraints, ...]:
         """What the groups say about changes."""
@@ -228,11 +174,6 @@ class Labels:
 
 
 LabelsLike: TypeAlias = "Labels | Mapping[str, object] | str | Path | None"
-
-
-def _key(value: Scalar) -> str:
-    """The text that stands for a value in a table of texts."""
-    return value if isinstance(value, str) else format_value(value)
 
 
 def _given(entry: FeatureLabel | FeatureGroup) -> JsonObject:
@@ -250,7 +191,7 @@ def _feature(name: str, entry: UserValue) -> FeatureLabel:
 def _group(name: str, entry: UserValue) -> FeatureGroup:
     if isinstance(entry, FeatureGroup):
         return entry
-    _check_text("labels: the name of a group", name)
+    check_text("labels: the name of a group", name)
     return _make(
         FeatureGroup, f"labels: groups: {name!r}", {"features": entry} if isinstance(entry, list | tuple) else entry
     )
@@ -279,24 +220,6 @@ def _items(place: str, mapping: object) -> list[tuple[str, UserValue]]:
     if not isinstance(mapping, Mapping) or not all(isinstance(key, str) for key in mapping):
         raise InputError(f"labels: {place}={quote(mapping)}: give a dict by name")
     return list(mapping.items())
-
-
-def _texts(place: str, mapping: object) -> dict[str, str]:
-    """Texts by the text of a value."""
-    if not isinstance(mapping, Mapping):
-        raise InputError(f"{place}={quote(mapping)}: give a dict, value to text")
-    texts = {}
-    for key, text in mapping.items():
-        if not isinstance(key, str | int | float | bool):
-            raise InputError(f"{place}: {quote(key)} is no value")
-        _check_text(f"{place}: {quote(key)}", text)
-        texts[_key(key)] = text
-    return texts
-
-
-def _check_text(place: str, text: object) -> None:
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f"{place}: give a text, not {quote(text)}")
 
 
 def _refuse_twins(what: str, names: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -129,12 +130,28 @@ class Edit:
         ('0.123456789', '0.123456788')
         """
         before, after = format_value(self.before), format_value(self.after)
+        if type(self.before) is float and type(self.after) is float and float(after) != self.after:
+            after = _beyond(self.after, upwards=self.after > self.before)
         if before == after and isinstance(self.before, float) and isinstance(self.after, float):
             before, after = format_exact(self.before), format_exact(self.after)  # they differ in later digits
         return before, after
 
     def __str__(self) -> str:
         return f"{self.feature} {' → '.join(self.texts)}"
+
+
+def _beyond(value: float, upwards: bool) -> str:
+    """A number to a few digits, rounded away from where it comes from: what is suggested goes as far as was tried.
+
+    >>> _beyond(0.12345612345, upwards=True), _beyond(0.12345678912, upwards=False)
+    ('0.123457', '0.123456')
+    """
+    if value == 0 or not 1e-9 < abs(value) < 1e9:
+        return format_exact(value)
+    places = max(0, 5 - math.floor(math.log10(abs(value))))
+    step = Decimal(1).scaleb(-places)
+    rounded = Decimal(repr(value)).quantize(step, rounding=ROUND_CEILING if upwards else ROUND_FLOOR)
+    return format_exact(float(rounded))
 
 
 @dataclass(frozen=True, slots=True)

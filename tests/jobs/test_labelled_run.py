@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -45,10 +46,13 @@ def test_another_file_of_labels_is_another_run(run):
 def test_a_tampered_folder_gets_a_clear_error(run, warm):
     start = run.folder / "out" / "run.json"
     content = json.loads(start.read_text(encoding="utf-8"))
-    for wrong in (3, {"income": {"unit": 5}}, ["income"]):
+    (run.folder / "secret.toml").write_text('income = "Secret"')
+    os.mkfifo(run.folder / "pipe.toml")
+    for wrong in (3, {"income": {"unit": 5}}, ["income"], "secret.toml", "pipe.toml", "/dev/zero"):
         content["settings"]["labels"] = wrong
         start.write_text(json.dumps(content), encoding="utf-8")
         done = warm.run(["report", "out", "--quiet"], run.folder, {}, 600)
         assert done.returncode == 1
         assert "labels" in done.stderr
         assert "Traceback" not in done.stderr
+        assert not (run.folder / "out" / "report.html").exists()

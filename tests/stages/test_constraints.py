@@ -291,6 +291,40 @@ def test_no_further_call_where_the_values_asked_about_do():
     assert len(calls) == count
 
 
+def test_ranges_without_an_end_stay_so():
+    explainer = Explainer(loan_model, LOANS)
+    seen = 0
+    for explanation in explainer.explain_many(
+        LOANS[:40], progress=False, constraints={"up": ["missed_payments", "age"]}
+    ):
+        for rule in explanation.rules:
+            for condition in rule.conditions:
+                if isinstance(condition, Interval):
+                    assert type(condition.low) is type(condition.high) is float
+                    assert condition.high == math.inf or condition.high < 1e9, str(rule)
+                    seen += condition.high == math.inf and not rule.category.is_current
+    assert seen
+
+
+def test_corners_of_two_ranges_keep_a_condition():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 100, 600), "b": rng.integers(0, 100, 600), "c": rng.normal(size=600)})
+
+    def model(frame: pd.DataFrame) -> np.ndarray:
+        return chances(np.column_stack([np.zeros(len(frame)), (frame["a"] + frame["b"]) / 30 - 3.3 + 0.2 * frame["c"]]))
+
+    explainer, wanted, both = Explainer(model, X), {"where": ["a + b <= 150"]}, 0
+    for explanation in explainer.explain_many(X[:40], progress=False, constraints=wanted, k=10):
+        for rule in explanation.rules:
+            ends = {c.feature: c.ends for c in rule.conditions if isinstance(c, Interval)}
+            if rule.category.is_current or not ends.keys() >= {"a", "b"}:
+                continue
+            most = [min(ends[name][1], X[name].max()) for name in ("a", "b")]
+            assert sum(most) <= 150, str(rule)
+            both += 1
+    assert both
+
+
 @pytest.mark.parametrize("additive", [True, False])
 def test_many_small_changes_if_that_is_all_that_is_permitted(additive):
     rng = np.random.default_rng(0)
@@ -414,7 +448,7 @@ def test_counterfactuals_that_overlap_least():
     ("wrong", "message"),
     [
         ({"fixed": "age"}, r"fixed='age': give a list, such as \['age'\]"),
-        ({"fixed": ["agee"]}, "there is no feature 'agee'; there are 'age'"),
+        ({"fixed": ["agee"]}, "there is no feature 'agee'; did you mean 'age'?"),
         ({"fixd": ["age"]}, "there is no 'fixd'; there are fixed, up, down"),
         ({"fixed": ["age"], "up": ["age"]}, "'age' is fixed, and in up, too"),
         ({"up": ["age"], "down": ["age"]}, "'age' is in up and down"),
@@ -466,7 +500,7 @@ def test_files(tmp_path):
     assert Constraints.of(toml) == Constraints.of(str(json))
     assert Constraints.of(Constraints.of(toml).to_dict()) == Constraints.of(toml)
     toml.write_text("fixed = [")
-    with pytest.raises(InputError, match="is no TOML"):
+    with pytest.raises(InputError, match="is not valid TOML"):
         Constraints.of(toml)
     with pytest.raises(InputError, match="cannot be read"):
         Constraints.of(tmp_path / "none.toml")

@@ -54,7 +54,7 @@ B = RNG.normal(size=300)
 @pytest.mark.parametrize(
     ("column", "model", "own", "words"),
     [
-        (np.where(B < 0, 0.1, 0.987654321), lambda X: steep((X["a"] - 0.985) * 1000), 0.98, "a ≥ 0.9876 ⇒ 1"),
+        (np.where(B < 0, 0.1, 0.987654321), lambda X: steep((X["a"] - 0.985) * 1000), 0.98, "a ≥ 0.987654321 ⇒ 1"),
         (RNG.integers(0, 10, 300).astype(float), lambda X: steep((X["a"] - 2.8) * 30), 2.7, "a ≥ 3 ⇒ 1"),
         (RNG.integers(0, 10, 300) * 1e17, lambda X: two(np.where(X["a"] == 5e17, 0.9, 0.1)), 1e17, None),
         (RNG.integers(0, 300, 300) * 0.1, lambda X: steep((15.75 - X["a"]) * 9), 20.0, None),

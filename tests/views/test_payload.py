@@ -451,3 +451,11 @@ def test_options_and_texts_that_views_could_not_show(place, wrong):
     payload[place[0]][place[1]] = wrong
     with pytest.raises(InputError, match="cannot be used"):
         Explanation.from_dict(payload)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_numbers_of_options_are_finite(number):
+    payload = golden("explanation").to_dict()
+    payload["options"]["constraints"] = [{"ranges": {"income": [1, number]}}]
+    with pytest.raises(InputError, match="not finite"):
+        Explanation.from_dict(payload)

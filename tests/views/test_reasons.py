@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lormika import Explainer, Explanation, InputError, datasets
@@ -75,3 +76,24 @@ def test_wrong_codes(rejected, codes, message):
         rejected[0][0].reasons(codes)
     with pytest.raises(InputError, match="top=0"):
         rejected[0][0].reasons(top=0)
+
+
+def test_words_of_data_are_no_places():
+    """A category that looks like a place in a text stays what it is; a misspelt place is refused."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"c": rng.choice(["{otherwise}", "b"], 300), "x": rng.normal(size=300)})
+    explainer = Explainer(lambda frame: (frame["c"] == "b").to_numpy(), table)
+    explanation = explainer.explain({"c": "{otherwise}", "x": 0.0})
+    (reason,) = explanation.reasons({"c": "your value {value}"}, top=1)
+    assert reason.text == "your value {otherwise}"
+    with pytest.raises(InputError, match=r"\{valeu\} stands for nothing"):
+        explanation.reasons({"c": "your value {valeu}"})
+
+
+def test_a_group_of_the_labels_has_one_code():
+    model = datasets.make_model("rf", X).fit(X[:1200], Y[:1200])
+    labels = {"groups": {"Means": ["income", "savings", "debt_ratio", "missed_payments", "employment", "amount"]}}
+    explainer = Explainer(model, X[:1200], labels=labels)
+    row = X[1200:][model.predict(X[1200:]) == "rejected"][:1]
+    (first, *_) = explainer.explain(row).reasons({"Means": ("M1", "{feature}: {value}")})
+    assert first.code == "M1"

@@ -5,6 +5,7 @@ Whatever the library, a column is read as float64 numbers (missing: NaN) or as p
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,6 +188,17 @@ def listing(names: Iterable[Scalar], most: int = 8) -> str:
     """
     names = list(names)
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a name that is not there.
+
+    >>> did_you_mean("agee", ["age", "income"]), did_you_mean("x", ["age", "income"])
+    ("; did you mean 'age'?", "; there are 'age', 'income'")
+    """
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {listing(names)}"
 
 
 def _read_mapping(table: Mapping[object, UserColumn]) -> TableReader:

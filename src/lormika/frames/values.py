@@ -13,6 +13,7 @@ from lormika.types import UserValue
 Scalar = str | int | float | bool
 
 _OPERATORS = frozenset("<>=≤≥→⇒")
+_FEW = 9  # digits that are written in full
 _LONG = 1e21  # floats from here on are written with an exponent
 
 
@@ -95,10 +96,10 @@ class Quantity(float):
 
 
 def format_number(value: float) -> str:
-    """Write a number as people do: in full if it is whole, otherwise to six digits.
+    """Write a number as people do: in full if it is whole or has few digits, otherwise to six digits.
 
-    >>> format_number(40.0), format_number(0.1 + 0.2), format_number(1234567.5)
-    ('40', '0.3', '1234567.5')
+    >>> format_number(40.0), format_number(0.1 + 0.2), format_number(1234567.5), format_number(30570.97)
+    ('40', '0.3', '1234567.5', '30570.97')
     >>> format_number(1700000000000001.0), format_number(10**25 + 1), format_number(1e300)
     ('1700000000000001', '10000000000000000000000001', '1e+300')
     """
@@ -108,7 +109,8 @@ def format_number(value: float) -> str:
         return repr(float(value))  # as few digits as tell it from all others
     if value == int(value):
         return str(int(value))
-    return f"{value:.{max(6, len(str(int(abs(value)))) + 1)}g}"
+    few = f"{value:.{_FEW}g}"
+    return few if float(few) == value and "e" not in few else f"{value:.{max(6, len(str(int(abs(value)))) + 1)}g}"
 
 
 def format_exact(value: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,12 +91,25 @@ def _read_parts(folder: Path, model: UserModel) -> Parts:
     schema = _read_schema(folder, facts)
     values, offsets = arrays.pop("values"), arrays["offsets"]
     predictions = np.ascontiguousarray(arrays.pop("predictions"))
+    _check_fit(arrays | {"predictions": predictions}, len(schema), facts)
     background = Background(schema, distinct=tuple(np.split(values, offsets[1:-1])), **arrays)
     ways = {name: facts[name] for name in ("decides", "scores", "threshold")}
     wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
     cuts = {name: tuple(points) for name, points in facts["cuts"].items()}
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
-    return Parts.of(wrapped, background, predictions, settings, search, cuts, labels=Labels.of(facts["labels"]))
+    return Parts.of(wrapped, background, predictions, settings, search, cuts, labels=Labels.of_data(facts["labels"]))
+
+
+def _check_fit(arrays: Mapping[str, np.ndarray], features: int, facts: JsonObject) -> None:
+    """Refuse what `save` never wrote, though each file may be sound: others can write to the folder."""
+    codes, predictions, threshold = arrays["codes"], arrays["predictions"], facts["threshold"]
+    lengths = {len(codes), len(arrays["means"]), len(arrays["scales"]), len(arrays["offsets"]) - 1}
+    if lengths != {features} or codes.ndim != 2 or predictions.shape != codes.shape[1:]:
+        raise ValueError("its arrays do not fit together")
+    if len(predictions) and not 0 <= predictions.min() <= predictions.max() < len(facts["names"]):
+        raise ValueError("its predictions are not among the classes")
+    if threshold is not None and not (isinstance(threshold, float) and 0 <= threshold <= 1):
+        raise ValueError("its threshold is no probability")
 
 
 def _witness(background: Background, frame: pd.DataFrame) -> pd.DataFrame:

@@ -143,7 +143,7 @@ def _payload(
 def _labels(run: JsonObject) -> JsonObject:
     """Words for people, as the run has them."""
     settings = run.get("settings")
-    return Labels.of(settings.get("labels") if isinstance(settings, dict) else None).to_dict()
+    return Labels.of_data(settings.get("labels") if isinstance(settings, dict) else None).to_dict()
 
 
 def _ranked(table: pd.DataFrame) -> pd.DataFrame:

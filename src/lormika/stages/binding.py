@@ -11,7 +11,7 @@ import numpy as np
 
 from lormika.constraints import Constraints, RelativeLimits, Transitions
 from lormika.errors import InputError, quote
-from lormika.frames import listing
+from lormika.frames import did_you_mean, listing
 from lormika.frames.evaluator import Column, Rows, Values
 from lormika.frames.feature import Feature
 from lormika.frames.schema import Schema
@@ -23,7 +23,7 @@ def check_constraints(schema: Schema, constraints: Constraints) -> None:
     """Refuse what names something that is not there, or cannot be."""
     for name in constraints.features:
         if name not in schema.places:
-            raise InputError(f"constraints: there is no feature {name!r}; there are {listing(schema.names)}")
+            raise InputError(f"constraints: there is no feature {name!r}{did_you_mean(name, schema.names)}")
     for name in (*constraints.up, *constraints.down):
         feature = schema.features[schema.index(name)]
         if not feature.is_numeric and not feature.is_ordered and name not in constraints.orders:

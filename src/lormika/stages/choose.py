@@ -173,13 +173,21 @@ class Choice:
         if not isinstance(condition, Interval) or not is_changed or not permission.is_limited(f):
             return condition
         observed = self.background.observed(f)
-        last = math.nextafter(condition.high, -math.inf)
-        low, high = (permission.extent(f, row, end, observed) for end in (condition.low, last))
+        last = condition.high if condition.high == math.inf else math.nextafter(condition.high, -math.inf)
+        if f in permission.tested and self._changes_several(row):  # together, values inside could break a condition
+            low = high = float(row[f])
+        else:
+            low, high = (float(permission.extent(f, row, end, observed)) for end in (condition.low, last))
         if condition.integer:
-            low, high = low - 0.5 * (low == np.rint(low)), high + 0.5 * (high == np.rint(high))
+            low = math.ceil(low) - 0.5 if math.isfinite(low) else low
+            high = math.floor(high) + 0.5 if math.isfinite(high) else high
         else:
             high = math.nextafter(high, math.inf)
         return replace(condition, low=max(condition.low, low), high=min(condition.high, high))
+
+    def _changes_several(self, row: np.ndarray) -> bool:
+        instance = self.trials.edits.instance
+        return int((~((row == instance) | (np.isnan(row) & np.isnan(instance)))).sum()) > 1
 
     def _rerun(self, row: np.ndarray, label: int, certainty: float) -> Rerun:
         edits = describe(self.background, self.trials.edits.instance, row)

@@ -12,12 +12,14 @@ import numpy as np
 
 from lormika.models import Answer
 from lormika.stages.asking import Asking
+from lormika.stages.background import Background
 from lormika.stages.goal import Goal
 from lormika.stages.responses import respond
 from lormika.stages.trials import Trials
-from lormika.stages.turning import Way
+from lormika.stages.turning import Way, steps_of
 
 _MOST_STEPS = 8
+_MOST_BETWEEN = 24  # values of a number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,33 @@ class Moves:
             if self.certainty[place] < below:
                 row[self.features[place]] = self.values[place]
         return row
+
+
+def retreat(
+    background: Background, instance: np.ndarray, own: Answer, row: np.ndarray, goal: Goal
+) -> Asking[np.ndarray]:
+    """A row that leads to the goal with its numbers as near to the instance's as was seen to do, the farthest first."""
+    differs = np.flatnonzero(background.numeric & (row != instance) & ~np.isnan(instance))
+    far = steps_of(background, instance, differs, row[differs])
+    for f in differs[np.argsort(-far, kind="stable")].tolist():
+        values = _between(background.observed(f), float(instance[f]), float(row[f]))
+        rows = np.repeat(row[None], len(values), axis=0)
+        rows[:, f] = values
+        rows = rows[goal.permits(rows)]
+        if len(rows):
+            hits = goal.reached(respond(own, (yield rows)))
+            row = rows[int(hits.argmax())] if hits.any() else row
+    return row
+
+
+def _between(observed: np.ndarray, start: float, end: float) -> np.ndarray:
+    """Some observed values between two, the nearest to the start first."""
+    inside = observed[(min(start, end) < observed) & (observed < max(start, end))]
+    chosen = (
+        inside[np.unique(np.linspace(0, len(inside) - 1, _MOST_BETWEEN).astype(np.intp))] if len(inside) else inside
+    )
+    ordered: np.ndarray = chosen if start < end else chosen[::-1]
+    return ordered
 
 
 def climb(instance: np.ndarray, own: Answer, moves: Moves, goal: Goal) -> Asking[np.ndarray]:

@@ -36,10 +36,11 @@ _UNCONFIRMED = {
     Category.HYPOTHETICAL_SUPPORTING: _NOT_CONFIRMED,
 }
 
-_NOT_PERMITTED = "of those found among similar rows, none is permitted, and confirmed by the model for this instance"
+_NOT_PERMITTED = "of those found among similar rows, none is both permitted and confirmed by the model here"
 
 _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 
+_FEW = 3  # features of the changes that are looked for first
 _RESORTS = {
     "row": "the nearest real row with another label",
     "changes": "permitted changes of more features, one after the other",
@@ -199,7 +200,7 @@ class Notes:
         if not ways.ways:
             text = f"No hypothetical contradicting rule: no {permitted}change that was tried {aim}."
             yield Note(text + self._best_move(trials, ways), Category.COUNTERFACTUAL)
-        elif ways.resort is not None:
+        elif ways.resort is not None and len(ways.ways[0].features) > _FEW:
             yield Note(
                 f"No {permitted}change of up to three features that was tried {aim}; the one shown was made from "
                 f"{_RESORTS[ways.resort]}, by taking back as many of its values as possible."

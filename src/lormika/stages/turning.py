@@ -250,17 +250,16 @@ def _are_small_and_whole(*numbers: float) -> bool:
 
 
 def _shortened(value: float, limit: float) -> float:
-    """An end of a range with fewer digits, if it has many: moved towards a limit, without reaching it.
+    """An end of a range with fewer digits, if it has endless ones: moved a bit towards a limit, without reaching it.
 
-    >>> _shortened(0.123456789, 0.1), _shortened(0.123456789, 0.13)
-    (0.123, 0.1235)
-    >>> _shortened(9.1, 0.0), _shortened(29.099999999999998, 28.1)
-    (9.1, 29.099999999999998)
+    >>> _shortened(0.12345678912, 0.1), _shortened(0.12345678912, 0.13)
+    (0.123456, 0.123457)
+    >>> _shortened(30570.97, 0.0), _shortened(29.099999999999998, 28.1)
+    (30570.97, 29.099999999999998)
     """
-    if not math.isfinite(value) or float(f"{value:.{_DIGITS}g}") == value:
+    if not math.isfinite(value) or value == 0 or float(f"{value:.{_MOST_WRITTEN}g}") == value:
         return value
-    gap = abs(value - limit) if math.isfinite(limit) else abs(value)
-    digits = 1 - math.floor(math.log10(min(max(gap, 5e-324), 1e308)))
+    digits = _DIGITS - 1 - math.floor(math.log10(abs(value)))
     if abs(digits) > _MOST_DIGITS:
         return value
     scale = 10.0**digits
@@ -271,5 +270,5 @@ def _shortened(value: float, limit: float) -> float:
     return rounded if value <= rounded < limit else value
 
 
-_DIGITS, _MOST_DIGITS = 6, 300
+_DIGITS, _MOST_WRITTEN, _MOST_DIGITS = 6, 9, 300
 _HALVES = 2.0**51

@@ -15,7 +15,7 @@ import numpy as np
 from lormika.models import Answer
 from lormika.stages.asking import Asking
 from lormika.stages.background import Background
-from lormika.stages.climb import Moves, climb
+from lormika.stages.climb import Moves, climb, retreat
 from lormika.stages.edits import LEVELS, Edits
 from lormika.stages.goal import ANY, Goal
 from lormika.stages.responses import Responses, respond
@@ -76,7 +76,11 @@ def _last_ways(background: Background, trials: Trials, goal: Goal, ends: list[tu
     best = _best(trials, goal, ends)
     rows = yield from climb(instance, own, Moves.of(trials, [way for way, _ in ends], goal), goal)
     way = yield from unlike_way(background, instance, own, rows, goal)
-    return Ways((), best=best) if way is None else Ways((way,), "changes")
+    if way is None:
+        return Ways((), best=best)
+    row = yield from retreat(background, instance, own, way.row, goal)
+    answers = respond(own, (yield row[None]))
+    return Ways((exact_way(background, instance, way.features, row, answers, 0, goal),), "changes")
 
 
 def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal) -> Asking[list[tuple[Way, bool]]]:

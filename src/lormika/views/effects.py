@@ -23,6 +23,7 @@ _ALWAYS = 3  # features that are shown however little they move
 _SLIGHT = 0.02  # change of a probability, or of a margin as a share of the largest, that is not worth a line
 _PALEST = 0.3  # colour: a paler one would not be seen
 _MOST_NAMES = 4  # of categories that turn
+_MOST_RANGES = 3  # of ranges, or categories, in a sentence
 _LONG = 24  # characters of a name, in a sentence that has several
 
 
@@ -34,6 +35,7 @@ class Asked:
     certainty: float
     label: Scalar
     turned: bool
+    wanted: bool  # turned to what was asked for, if a target was given
     own: bool = False  # the instance's
 
 
@@ -51,8 +53,8 @@ class FeatureEffect:
 
     @property
     def turns(self) -> bool:
-        """Some value of it alone turns the prediction."""
-        return any(asked.turned for asked in self.asked)
+        """Some value of it alone turns the prediction, to what was asked for."""
+        return any(asked.wanted for asked in self.asked)
 
     @property
     def move(self) -> float:
@@ -76,7 +78,7 @@ class FeatureEffect:
         Ranges hold for the values that were asked.
         """
         if not self.quantiles:
-            names = [format_value(asked.value) for asked in self.asked if asked.turned]
+            names = [format_value(asked.value) for asked in self.asked if asked.wanted]
             more = len(names) - _MOST_NAMES
             return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
         return ", ".join(_range(*one) for one in self.ranges)
@@ -84,9 +86,9 @@ class FeatureEffect:
     @property
     def ranges(self) -> list[tuple[str, Scalar | None, Scalar | None]]:
         """Where numbers turn it: from a first to a last one; the sign says that either stands for all beyond it."""
-        runs = [list(run) for _, run in groupby(self._numbers, key=lambda asked: asked.turned)]
+        runs = [list(run) for _, run in groupby(self._numbers, key=lambda asked: asked.wanted)]
         signs = ["≤", *[""] * (len(runs) - 2), "≥"] if len(runs) > 1 else [""]
-        return [(sign, run[0].value, run[-1].value) for run, sign in zip(runs, signs, strict=False) if run[0].turned]
+        return [(sign, run[0].value, run[-1].value) for run, sign in zip(runs, signs, strict=False) if run[0].wanted]
 
     @property
     def _numbers(self) -> list[Asked]:
@@ -114,14 +116,53 @@ def _range(sign: str, low: Scalar | None, high: Scalar | None) -> str:
     return first if first == last else f"{first} – {last}"
 
 
+def turning_words(effect: FeatureEffect, longest: int | None = None) -> str | None:
+    """Values that alone lead to another result, in words, each at most so long; None if there are none."""
+    if not effect.turns:
+        return None
+    if effect.quantiles:
+        ranges, more = [_range_words(*one) for one in effect.ranges], len(effect.ranges) - _MOST_RANGES
+        further = f" or {more} further range{'s' if more > 1 else ''}" if more > 0 else ""
+        return f"{', or '.join(ranges[:_MOST_RANGES])}{further}"
+    return _either([_cut(format_value(asked.value), longest) for asked in effect.asked if asked.wanted])
+
+
+def _range_words(sign: str, first: Scalar | None, last: Scalar | None) -> str:
+    """A range of numbers in words.
+
+    >>> _range_words("≤", 0, 2), _range_words("≥", 5.8, 40), _range_words("", 3, 7), _range_words("", 3, 3)
+    ('2 or less', '5.8 or more', '3 to 7', '3')
+    """
+    if sign:
+        return f"{format_value(last)} or less" if sign == "≤" else f"{format_value(first)} or more"
+    return format_value(first) if first == last else f"{format_value(first)} to {format_value(last)}"
+
+
+def _either(names: Sequence[str]) -> str:
+    """Some of several things.
+
+    >>> _either(["a"]), _either(["a", "b"]), _either(list("abcdef"))
+    ('a', 'a or b', 'a, b, c or 3 others')
+    """
+    more = len(names) - _MOST_RANGES
+    if more > 0:
+        return f"{', '.join(names[:_MOST_RANGES])} or {more} other{'s' if more > 1 else ''}"
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _cut(text: str, longest: int | None) -> str:
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def feature_effects(explanation: Explanation, scale: Scale) -> list[FeatureEffect]:
     """All effects of an explanation, the largest first."""
     quantiles, effects = axes(explanation), []
     for effect in explanation.effects:
         value, axis = explanation.instance[effect.feature], quantiles[effect.feature]
-        asked = _asked(effect, explanation.prediction)
+        asked = _asked(effect, explanation)
         if scale.before is not None:
-            asked.append(Asked(value, scale.before, explanation.prediction, turned=False, own=True))
+            own = Asked(value, scale.before, explanation.prediction, turned=False, wanted=False, own=True)
+            asked.append(own)
         asked.sort(key=lambda one: _order(one, bool(axis)))
         effects.append(
             FeatureEffect(effect.feature, value, axis, effect.constant, effect.effect, tuple(asked), scale.before)
@@ -129,9 +170,16 @@ def feature_effects(explanation: Explanation, scale: Scale) -> list[FeatureEffec
     return effects
 
 
-def _asked(effect: Effect, prediction: Scalar) -> list[Asked]:
-    answers = zip(effect.values, effect.certainties, effect.labels, strict=True)
-    return [Asked(value, certainty, label, label != prediction) for value, certainty, label in answers]
+def _asked(effect: Effect, explanation: Explanation) -> list[Asked]:
+    target, at_least = explanation.options.get("target"), explanation.options.get("at_least")
+    is_known = explanation.unit == "probability" and len(explanation.classes) == 2  # how probable the other class is
+    asked = []
+    for value, certainty, label in zip(effect.values, effect.certainties, effect.labels, strict=True):
+        turned = label != explanation.prediction
+        wanted = turned and (target is None or str(label) == str(target))
+        wanted = wanted and (at_least is None or not is_known or 1 - certainty >= at_least)
+        asked.append(Asked(value, certainty, label, turned, wanted))
+    return asked
 
 
 def _order(asked: Asked, numeric: bool) -> tuple[float, float]:
@@ -155,13 +203,13 @@ def shade(asked: Asked, scale: Scale) -> float:
 def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
     """Effects that are worth their own line, and the rest.
 
-    The largest effects are; then what turns the prediction, and what moves it most. All in their order.
+    The largest effects are; then the largest of those that turn the prediction, and of the others. All in their order.
     """
     largest = max((effect.move for effect in effects), default=0.0)
     slight = _SLIGHT * (largest if scale.unit == "margin" else 1.0)
     first = [effect for effect in effects[:_ALWAYS] if effect.effect > 0]
     others = [effect for effect in effects if effect not in first and (effect.turns or effect.move > slight)]
-    others.sort(key=lambda effect: (not effect.turns, -effect.move))
+    others.sort(key=lambda effect: not effect.turns)  # and the larger effect first
     chosen = [*first, *others[: MOST_SHOWN - len(first)]]
     return [e for e in effects if e in chosen], [e for e in effects if e not in chosen]
 

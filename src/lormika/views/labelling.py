@@ -7,12 +7,13 @@ instance, or of a suggested change, the number is shown with all its digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import Quantity, Scalar, format_exact
+from lormika.label_entries import FeatureLabel
 from lormika.labels import NO_LABELS, Labels
 from lormika.rule import Condition, Edit, Equals, Interval, Missing, Rerun, Rule
 
@@ -103,7 +104,7 @@ class _Words:
     """The parts of an explanation in the words of its labels."""
 
     def __init__(self, explanation: Explanation) -> None:
-        self.labels = explanation.labels
+        self.labels, self.given = explanation.labels, explanation.instance
         self.ends: dict[str, list[float]] = {}
         for condition in (condition for rule in explanation.rules for condition in rule.conditions):
             if isinstance(condition, Interval):
@@ -155,19 +156,40 @@ class _Words:
         if isinstance(after, Quantity):
             inside = shown is not None and shown.has(self._read(name, after))
             if not inside or (isinstance(before, Quantity) and before.text == after.text):
-                after = self.labels.value(name, edit.after, exactly=True)
+                after = Quantity(after, self.labels.features[name].write_end(after))
                 before = self.labels.value(name, edit.before, exactly=True)
         return Edit(self.labels.name(name), before, after)
 
     def effect(self, effect: Effect) -> Effect:
-        """Values that were asked about, exactly."""
-        values = tuple(self.labels.value(effect.feature, value, exactly=True) for value in effect.values)
+        """Values that were asked about: rounded only as far as the model's answers are the same on the way."""
+        entry = self.labels.features.get(effect.feature)
+        values = effect.values
+        if entry is not None:
+            answers = dict(zip(effect.values, effect.labels, strict=True))
+            values = tuple(self._asked(effect.feature, value, answers, entry) for value in effect.values)
         return replace(
             effect,
             feature=self.labels.name(effect.feature),
-            values=tuple(value for value in values if value is not None),
+            values=values,
             labels=tuple(map(self.labels.outcome, effect.labels)),
         )
+
+    def _asked(self, name: str, value: Scalar, answers: Mapping[Scalar, Scalar], entry: FeatureLabel) -> Scalar:
+        """A value, with fewer decimals if it then lies on the way to a neighbour with the same answer."""
+        exact = self.labels.value(name, value, exactly=True)
+        assert exact is not None
+        if not isinstance(exact, Quantity) or entry.decimals is None:
+            return exact
+        own = self.given[name]
+        numbers = sorted(other for other in (*answers, own) if isinstance(other, int | float))
+        place = numbers.index(float(exact))
+        for neighbour, rounding in ((place - 1, ROUND_FLOOR), (place + 1, ROUND_CEILING)):
+            if not 0 <= neighbour < len(numbers) or answers.get(numbers[neighbour]) != answers[value]:
+                continue
+            rounded = _rounded(float(exact), rounding, entry.decimals)
+            if min(numbers[neighbour], exact) <= rounded <= max(numbers[neighbour], exact):
+                return Quantity(float(exact), entry.write(rounded))
+        return exact
 
 
 def _condition(condition: Condition, labels: Labels, shown: _Range | None) -> Condition:

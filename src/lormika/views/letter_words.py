@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lormika.condition import Condition, Equals, Interval
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
-from lormika.views.effects import FeatureEffect
+from lormika.views.effects import turning_words
 from lormika.views.labelling import labelled
 from lormika.views.narrative_changes import smallest
 from lormika.views.reading import Reading
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES = 3
 _MOST_EDITS = 5  # of all changes together
-_MOST_NAMES = 3  # of categories
-_MOST_RANGES = 3  # of numbers
 _LONGEST = 40  # characters of a name or a value
 _LONGEST_TEXT = 160  # of a reason
 _LONGEST_CODE = 20
@@ -56,7 +54,7 @@ def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObj
     """Everything that templates may say of an explanation."""
     labels, reading = explanation.labels, Reading.of(explanation)
     explanation = reading.explanation
-    turning = {effect.feature: _turning(effect) for effect in reading.effects}
+    turning = {effect.feature: turning_words(effect, _LONGEST_LISTED) for effect in reading.effects}
     turned = _turned(explanation)
     names = [labels.name(reason.feature) for reason in reasons]
     others = [c.label for c in explanation.classes if c.label != explanation.prediction]
@@ -87,39 +85,6 @@ def _reason(reason: Reason, name: str, value: Scalar | None, otherwise: str | No
         "otherwise": otherwise,
         "tried": reason.certainty is not None,  # the model was asked about other values
     }
-
-
-def _turning(effect: FeatureEffect) -> str | None:
-    """Values that alone lead to another result, in words; None if there are none."""
-    if effect.quantiles:
-        ranges, more = [_range(*one) for one in effect.ranges], len(effect.ranges) - _MOST_RANGES
-        further = f" or {more} further range{'s' if more > 1 else ''}" if more > 0 else ""
-        return f"{', or '.join(ranges[:_MOST_RANGES])}{further}" or None
-    names = [_short(_value(asked.value), _LONGEST_LISTED) for asked in effect.asked if asked.turned]
-    return _either(names) if names else None
-
-
-def _range(sign: str, first: Scalar | None, last: Scalar | None) -> str:
-    """A range of numbers in words.
-
-    >>> _range("≤", 0, 2), _range("≥", 5.8, 40), _range("", 3, 7), _range("", 3, 3)
-    ('2 or less', '5.8 or more', '3 to 7', '3')
-    """
-    if sign:
-        return f"{_value(last)} or less" if sign == "≤" else f"{_value(first)} or more"
-    return _value(first) if first == last else f"{_value(first)} to {_value(last)}"
-
-
-def _either(names: Sequence[str]) -> str:
-    """Some of several things.
-
-    >>> _either(["a"]), _either(["a", "b"]), _either(list("abcdef"))
-    ('a', 'a or b', 'a, b, c or 3 others')
-    """
-    more = len(names) - _MOST_NAMES
-    if more > 0:
-        return f"{', '.join(names[:_MOST_NAMES])} or {more} other{'s' if more > 1 else ''}"
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _was_asked(explanation: Explanation) -> bool:

@@ -110,7 +110,7 @@ def _chance(rerun: Rerun) -> str:
 
 
 def _edits(edits: Sequence[Edit]) -> list[Span]:
-    texts = [f"{edit.feature} to {format_value(edit.after)}" for edit in edits]
+    texts = [f"{edit.feature} to {edit.texts[1]}" for edit in edits]
     if len(texts) > _MOST_EDITS:
         return [*listed(texts[: _MOST_EDITS - 1], ","), Span(f" and {len(texts) - _MOST_EDITS + 1} other features")]
     return listed(texts, "together with" if len(texts) == 2 else "and")

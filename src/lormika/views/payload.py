@@ -58,10 +58,12 @@ def validate(payload: JsonValue) -> None:
     if fault is not None:
         raise InputError(f"this explanation cannot be used: {fault}")
     try:
-        json.dumps(payload, ensure_ascii=False).encode()
+        json.dumps(payload, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end]
         raise InputError(f"this explanation cannot be used: it holds {half!r}, half a character") from None
+    except ValueError:
+        raise InputError("this explanation cannot be used: it holds a number that is not finite") from None
 
 
 def parse(text: str | bytes) -> JsonValue:
@@ -105,7 +107,7 @@ def dump_explanation(explanation: Explanation) -> JsonObject:
 def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
     """The inverse of `dump_explanation`; an invalid payload is refused."""
     validate(payload)
-    labels = Labels.of(payload.get("labels"))
+    labels = Labels.of_data(payload.get("labels"))
     labels.check({f["name"]: f["kind"] for f in payload["features"]}, [c["label"] for c in payload["classes"]])
     return Explanation(
         instance=dict(payload["instance"]),

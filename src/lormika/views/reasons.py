@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError, quote
-from lormika.frames import listing
+from lormika.frames import did_you_mean
 from lormika.frames.evaluator import Rows, Values
 from lormika.frames.values import Scalar, format_value
 from lormika.frames.where import RowTest
 from lormika.types import UserValue
+from lormika.views.effects import turning_words
 from lormika.views.reading import Reading
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _LEAST = 0.25  # of the weightiest reason's weight
 _COLUMNS = ("features", "condition", "code", "text")
+_PLACES = ("feature", "value", "otherwise")  # in a text, in braces
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ def find_reasons(explanation: Explanation, codes: Codes | None, top: int) -> tup
     >>> codes = {"missed_payments": ("R03", "{value} missed payments (accepted with {otherwise})")}
     >>> for reason in explainer.explain(X.iloc[[9]]).reasons(codes):
     ...     print(reason)
-    R03: 3 missed payments (accepted with ≤ 1)
+    R03: 3 missed payments (accepted with 1 or less)
     """
-    table = [] if codes is None else _read_codes(codes, tuple(explanation.instance))
+    table = [] if codes is None else _read_codes(codes, explanation)
     found: dict[object, Reason] = {}
     reading, labels = Reading.of(explanation), explanation.labels
     for feature in _ranked(explanation):
@@ -107,14 +110,15 @@ def _reason(reading: Reading, explanation: Explanation, feature: str, table: Seq
     value, shown = explanation.instance[feature], explanation.labels.name(feature)
     written = format_value(reading.explanation.instance[shown])
     effect = next((one for one in reading.effects if one.feature == shown), None)
-    otherwise = effect.turning if effect is not None and effect.turns else None
+    otherwise = None if effect is None else turning_words(effect)
     asked = next((one.certainties for one in explanation.effects if one.feature == feature), ())
     code = next((one for one in table if feature in one.features and _applies(one, explanation)), None)
     rules = reading.explanation.current_supporting
     condition = next((str(c) for rule in rules for c in rule.conditions if c.feature == shown), None)
     text = condition or f"{shown} = {written}" if code is None else code.text
-    for name, word in (("feature", shown), ("value", written), ("otherwise", otherwise or "none alone")):
-        text = text.replace(f"{{{name}}}", word)
+    if code is not None:
+        words = {"feature": shown, "value": written, "otherwise": otherwise or "none alone"}
+        text = re.sub(r"\{(\w+)\}", lambda place: words[place[1]], text)
     return Reason(feature, value, None if code is None else code.code, text, fmean(asked) if asked else None, otherwise)
 
 
@@ -132,14 +136,16 @@ def _single(value: Scalar | None) -> Values:
     return Values(kind, value, False)
 
 
-def _read_codes(codes: Codes, features: Sequence[str]) -> list[ReasonCode]:
+def _read_codes(codes: Codes, explanation: Explanation) -> list[ReasonCode]:
+    groups = {name: tuple(group.features) for name, group in explanation.labels.groups.items()}
+    known = groups | {name: (name,) for name in explanation.instance}
     if isinstance(codes, str | Path):
         rows = _read_file(Path(codes))
     elif isinstance(codes, Mapping):
         rows = [{"features": name, **_pair(name, entry)} for name, entry in codes.items()]
     else:
         rows = [dict(row) for row in codes]
-    return [_read_row(number, row, features) for number, row in enumerate(rows, 1)]
+    return [_read_row(number, row, known) for number, row in enumerate(rows, 1)]
 
 
 def _pair(name: str, entry: UserValue) -> dict[str, UserValue]:
@@ -176,14 +182,14 @@ def parse_codes(path: Path, raw: bytes) -> list[dict[str, UserValue]]:
     try:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: is no TOML: {error or 'it is nested too deeply'}") from error
+        raise InputError(f"{path}: is not valid TOML: {error or 'it is nested too deeply'}") from error
     rows = content.get("reason")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: give one [[reason]] for each, with features, code and text")
     return rows
 
 
-def _read_row(number: int, row: Mapping[str, UserValue], features: Sequence[str]) -> ReasonCode:
+def _read_row(number: int, row: Mapping[str, UserValue], known: Mapping[str, tuple[str, ...]]) -> ReasonCode:
     place = f"codes, row {number}"
     for name in row:
         if name not in _COLUMNS:
@@ -193,10 +199,14 @@ def _read_row(number: int, row: Mapping[str, UserValue], features: Sequence[str]
     if not isinstance(own, list | tuple) or not own:
         raise InputError(f"{place}: features: give names of features, several with + between them")
     for name in own:
-        if name not in features:
-            raise InputError(f"{place}: there is no feature {quote(name)}; there are {listing(features)}")
+        if name not in known:
+            raise InputError(f"{place}: there is no feature {quote(name)}{did_you_mean(str(name), known)}")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{place}: the text is missing")
+    for name in re.findall(r"\{(\w+)\}", text):
+        if name not in _PLACES:
+            raise InputError(f"{place}: {{{name}}} stands for nothing: write {{{'}, {'.join(_PLACES)}}}")
     condition, code = row.get("condition") or None, row.get("code")
     test = None if condition is None else RowTest.of(str(condition))
-    return ReasonCode(tuple(own), None if code in (None, "") else str(code), text.strip(), test)
+    features = tuple(feature for name in own for feature in known[name])
+    return ReasonCode(features, None if code in (None, "") else str(code), text.strip(), test)

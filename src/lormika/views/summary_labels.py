@@ -10,7 +10,7 @@ _CLASSES = ("label", "prediction", "to", "of", "target", "consequent")  # keys w
 
 def labelled_summary(summary: JsonObject) -> JsonObject:
     """The same summary with names, values and classes as people know them."""
-    labels = Labels.of(summary.get("labels"))
+    labels = Labels.of_data(summary.get("labels"))
     if not labels:
         return summary
     shown: JsonObject = _labelled(summary, labels)

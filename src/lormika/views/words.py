@@ -179,7 +179,7 @@ def conditions(rule: Rule) -> str:
     return f"{text} ⇒ {format_value(rule.consequent)}"
 
 
-_JOINERS = "\u200c\u200d"  # part of the spelling of some languages, and of emoji
+_HARMLESS = "\u00a0\u200c\u200d"  # before a unit; part of the spelling of some languages, and of emoji
 
 
 def printable(text: str) -> str:
@@ -188,4 +188,4 @@ def printable(text: str) -> str:
     >>> print(printable("a" + chr(27) + "[31mb"))
     a\x1b[31mb
     """
-    return "".join(c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() or c in _HARMLESS else c.encode("unicode_escape").decode() for c in text)

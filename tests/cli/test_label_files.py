@@ -43,7 +43,7 @@ def test_mine(lormika, file):
     [
         ('incom = "Income"', "there is no feature 'incom'"),
         ("income = 3", "'income': give label, unit"),
-        ("income = {", "labels.toml: is no TOML"),
+        ("income = {", "labels.toml: is not valid TOML"),
         ('[classes]\nno = "No"', "there is no class 'no'"),
     ],
 )
