@@ -162,6 +162,7 @@ class Rerun:
     label: Scalar
     probability: float | None  # of the class predicted before the edit; None: the model gives no probabilities
     turned: bool  # the label is no longer the prediction
+    reached: float | None = None  # probability of a new label, of more than two classes
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.edits))

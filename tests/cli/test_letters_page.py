@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
-
-from warm import LORMIKA
 
 PAGE = (Path(__file__).parents[2] / "docs" / "letters.md").read_text(encoding="utf-8")
 
@@ -21,12 +19,17 @@ def block(language: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory, warm) -> Path:
     """With the files of the demonstration, and the table of the page."""
     folder = tmp_path_factory.mktemp("letters")
-    subprocess.run([*LORMIKA, "demo", "--export", ".", "-q"], cwd=folder, check=True, capture_output=True, timeout=600)
+    run(warm, folder, "demo --export . -q")
     (folder / "reasons.csv").write_text(block("csv"))
     return folder
+
+
+def run(warm, folder: Path, command: str) -> None:
+    done = warm.run(shlex.split(command.replace("\\\n", " ")), folder, dict(os.environ), 600)
+    assert done.returncode == 0, done.stderr
 
 
 def words(path: Path) -> str:
@@ -35,10 +38,8 @@ def words(path: Path) -> str:
     return " ".join(plain.split())
 
 
-def test_the_notice(folder):
-    command = block("bash").removeprefix("lormika ")
-    asked = ["bash", "-c", f'"$@" {command}', "bash", *LORMIKA]
-    subprocess.run(asked, cwd=folder, check=True, capture_output=True, timeout=600)
+def test_the_notice(folder, warm):
+    run(warm, folder, block("bash").removeprefix("lormika "))
     text, record = words(folder / "letter.html"), json.loads((folder / "record.json").read_bytes())
     for part in (  # of the picture
         "1 March 2026",
@@ -52,18 +53,18 @@ def test_the_notice(folder):
         assert record[key]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
 
 
-def test_the_answer(folder):
-    subprocess.run([sys.executable, "-c", block("python")], cwd=folder, check=True, capture_output=True, timeout=600)
+def test_the_answer(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    exec(block("python"), {})
     text = words(folder / "answer.html")
     for line in block("text").splitlines():
         assert line in text
     assert json.loads((folder / "answer.json").read_bytes())["model"]["note"] is None
 
 
-def test_the_template(folder):
+def test_the_template(folder, warm):
     (folder / "mine.j2").write_text(block("html"))
-    options = ["--row", "1091", "--template", "mine.j2", "--field", "account=7", "--out", "mine.html"]
-    command = [*LORMIKA, "letter", "loans.csv", "--model", "loans.skops", "--target", "decision", *options]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=600)
+    options = "--row 1091 --template mine.j2 --field account=7 --out mine.html"
+    run(warm, folder, f"letter loans.csv --model loans.skops --target decision {options}")
     assert "About your account 7" in words(folder / "mine.html")
     assert "The result was rejected. employment: unemployed savings: 2.8" in words(folder / "mine.html")

@@ -16,6 +16,7 @@ from cases import chances
 from draws import examples
 from lormika import Constraints, Explainer, Explanation, InputError, datasets
 from lormika.rule import Category, Equals, Interval, Rule
+from lormika.views.words import percent
 from naive_constraints import violations
 
 GRADES = ["low", "middle", "high"]
@@ -349,6 +350,22 @@ def test_many_small_changes_if_that_is_all_that_is_permitted(additive):
 
 
 # Targets
+
+
+def test_how_probable_the_new_class_is_is_shown():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 3)).round(2), columns=list("abc"))
+    explainer = Explainer(lambda frame: chances(2 * frame.to_numpy()), X, class_names=["x", "y", "z"])
+    explanation = explainer.explain(
+        X.iloc[[0]], target="y" if explainer.explain(X.iloc[[0]]).prediction != "y" else "z"
+    )
+    assert explanation.counterfactual
+    for rule in explanation.counterfactual:
+        row = pd.DataFrame([explanation.instance | {edit.feature: edit.after for edit in rule.rerun.edits}])
+        assert rule.rerun.reached == pytest.approx(chances(2 * row.to_numpy())[0].max())
+    shown = f"now {explanation.counterfactual[0].consequent} ({percent(explanation.counterfactual[0].rerun.reached)})"
+    assert shown in " ".join(explanation.to_text(200).split())
+    assert Explanation.from_json(explanation.to_json()).rules == explanation.rules
 
 
 def test_a_target_among_many_classes():

@@ -231,8 +231,10 @@ def test_many_rows_agree_with_counting():
 
 def test_ctrl_c_ends_a_long_search():
     program = """
+import signal
 import numpy as np
 from lormika import mine_rules
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
 rng = np.random.default_rng(0)
 X = rng.integers(0, 3, (20_000, 300))
 y = rng.integers(0, 2, 20_000)
@@ -242,12 +244,16 @@ mine_rules(X, y, objective="confidence", categorical=list(range(300)), max_condi
     process = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begin\n"
-    time.sleep(2)
-    assert process.poll() is None, "the search must still be running to be interrupted"
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begin\n"
+        time.sleep(2)
+        assert process.poll() is None, "the search must still be running to be interrupted"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+        process.communicate()
     assert "KeyboardInterrupt" in errors
     assert process.returncode != 0
 

@@ -189,10 +189,11 @@ class Choice:
         instance = self.trials.edits.instance
         return int((~((row == instance) | (np.isnan(row) & np.isnan(instance)))).sum()) > 1
 
-    def _rerun(self, row: np.ndarray, label: int, certainty: float) -> Rerun:
-        edits = describe(self.background, self.trials.edits.instance, row)
+    def _rerun(self, row: np.ndarray, label: int, certainty: float, likelihood: float = math.nan) -> Rerun:
+        edits, turned = describe(self.background, self.trials.edits.instance, row), label != self.space.prediction
         probability = certainty if self.unit == "probability" else None
-        return Rerun(edits, self.space.classes[label], probability, label != self.space.prediction)
+        is_new = turned and len(self.space.classes) > 2 and not math.isnan(likelihood)  # else it follows from the other
+        return Rerun(edits, self.space.classes[label], probability, turned, likelihood if is_new else None)
 
     # Counterfactuals
 
@@ -212,7 +213,7 @@ class Choice:
         return replace(
             self._counted_rule(way.features, way.conditions, way.label, options),
             category=Category.COUNTERFACTUAL,
-            rerun=self._rerun(way.row, way.label, way.certainty),
+            rerun=self._rerun(way.row, way.label, way.certainty, way.likelihood),
             check=Check(way.asked, way.turned, self.before, way.after),
         )
 

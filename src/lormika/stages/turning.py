@@ -31,6 +31,7 @@ class Way:
     row: np.ndarray  # the smallest change, encoded
     label: int
     certainty: float  # of the prediction, after that change
+    likelihood: float  # of the new label, after that change; NaN: the model gives no probabilities
     asked: int  # rows inside the conditions
     turned: int  # those of them that the model labels so
     after: float  # mean certainty of the prediction over them
@@ -95,6 +96,7 @@ def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray
         edits.rows(run[:1, None])[0],
         int(singles.labels[first]),
         float(singles.certainty[first]),
+        float(singles.likelihood[first]),
         len(run),
         len(run),
         float(singles.certainty[run].mean()),
@@ -220,7 +222,8 @@ def exact_way(
     """A way with exactly these values, the only ones observed; `settle` may widen it."""
     certainty = float(answers.certainty[at])
     conditions = tuple(permitted_range(background, goal, f, row, float(row[f]), float(instance[f])) for f in features)
-    return Way(features, conditions, row, int(answers.labels[at]), certainty, 1, 1, certainty)
+    likelihood = float(answers.likelihood[at])
+    return Way(features, conditions, row, int(answers.labels[at]), certainty, likelihood, 1, 1, certainty)
 
 
 def between(background: Background, f: int, start: float, end: float, own: float) -> Condition:

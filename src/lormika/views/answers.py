@@ -8,6 +8,7 @@ from typing import Literal
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Category, Check, Edit, Rerun, Rule
 from lormika.views.certainty import Scale
+from lormika.views.words import percent
 
 Mark = Literal["✔", "✖", "~", "=", ""]
 
@@ -77,10 +78,15 @@ def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> An
         before, after, mean = rule.check.before, rule.check.after, rule.check.asked > 1
     if scale.unit == "label" or before is None or after is None:
         before = after = None
-    label = format_value(rerun.label) if rerun.turned else None
+    label = f"{format_value(rerun.label)}{reached(rerun)}" if rerun.turned else None
     mark = _mark(rule, rerun, scale, before, after)
     count = _count(rule, rule.check, mark, scale)
     return Answer(rerun.edits, scale, before, after, mean, format_value(prediction), label, mark, count)
+
+
+def reached(rerun: Rerun) -> str:
+    """How probable the new label is, in brackets; nothing, if that is not known, or follows from the old one's."""
+    return "" if rerun.reached is None else f" ({percent(rerun.reached)})"
 
 
 def _mark(rule: Rule, rerun: Rerun, scale: Scale, before: float | None, after: float | None) -> Mark:

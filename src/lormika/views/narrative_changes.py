@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Edit, Rerun
+from lormika.views.answers import reached
 from lormika.views.reading import Reading
 from lormika.views.spans import Span, listed
 from lormika.views.words import percents
@@ -92,7 +93,7 @@ def _turns(reruns: Sequence[Rerun], is_binary: bool, start: str = "Changing") ->
     before: tuple[bool, Scalar] | None = None
     for rerun in reruns:
         label = isinstance(rerun.label, bool), rerun.label  # True is no 1 here
-        chance = _chance(rerun) if is_binary else ""  # of several classes, only the old one's is known
+        chance = _chance(rerun) if is_binary else reached(rerun)
         if label == before:
             spans += [Span(", and so does changing "), *_edits(rerun.edits), Span(chance)]
         else:

@@ -212,7 +212,7 @@ def _dump_rerun(rerun: Rerun | None) -> JsonObject | None:
         "label": rerun.label,
         "probability": rerun.probability,
         "turned": rerun.turned,
-    }
+    } | ({} if rerun.reached is None else {"reached": rerun.reached})
 
 
 def _load_rerun(payload: JsonObject | None) -> Rerun | None:
