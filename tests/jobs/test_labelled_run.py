@@ -36,6 +36,19 @@ def test_the_report_has_them_and_the_data_do_not(run, warm):
     assert "debt_ratio" not in page.replace("debt_<wbr>ratio", "debt_ratio")
 
 
+def test_rows_that_are_at_the_target_already_do_not_count(batch, warm):
+    (batch.folder / "classes.toml").write_text('[classes]\n"no" = "declined"\n', encoding="utf-8")
+    names = ("--class-name", "yes", "--class-name", "no", "--labels", "classes.toml")
+    done = batch.run("good", "toward", *names, "--toward", "no")
+    assert done.returncode == 0, done.stderr
+    done = warm.run(["report", "toward", "--quiet"], batch.folder, {}, 600)
+    assert done.returncode == 0, done.stderr
+    page = (batch.folder / "toward" / "report.html").read_text(encoding="utf-8")
+    others = sum(row["prediction"] != "no" for row in batch.rows("toward", "instances"))
+    assert f"of {others} rows that are not <bdi>declined</bdi> already" in page
+    assert "nothing needs to change" in page
+
+
 def test_another_file_of_labels_is_another_run(run):
     (run.folder / "labels.toml").write_text(LABELS.replace("Debts", "Liabilities"), encoding="utf-8")
     done = run.run("good", "out", "--labels", "labels.toml", "--class-name", "yes", "--class-name", "no")

@@ -23,6 +23,8 @@ Context = JsonObject  # what a part of the template shows
 SHOWN = 5
 """Entries of a list that are seen at once; the others unfold."""
 
+_NOT_TURNED = "No change turned one of these predictions when the model was asked again."
+_AT_TARGET = "These predictions are what was asked for already: nothing needs to change."
 _COMMON = 1 / 3  # of the rules of a pattern: so many ranges of whole numbers that are the same stand for all
 
 
@@ -43,15 +45,28 @@ def _context(summary: Part) -> Context:
         "classes": [_class(one, kinds) for one in classes],
         "leading": [_leading(one, named) for one in summary["details"][:2]],
         "failures": summary["failures"],
-        "turned": {"rows": summary["turned"], "share": _ratio(summary["turned"], summary["explained"])},
+        "turned": _turned(summary),
         "counterfactuals": {"rules": turning["tested"], "share": _ratio(turning["kept"], turning["tested"])},
         "group_actions": None if summary.get("group_actions") is None else group_actions(summary["group_actions"]),
         "directions": _directions([_change(one) for one in summary["changes"]]),
         "columns": [format_value(one["label"]) for one in summary["details"]],
         "matrix": [_matrix_row(row, summary["details"], kinds) for row in summary["matrix"]],
-        "sections": [_section(one, named[one["label"]], kinds) for one in summary["details"]],
+        "sections": [_section(one, named[one["label"]], kinds, _is_target(summary, one)) for one in summary["details"]],
         "shown": SHOWN,
     }
+
+
+def _turned(summary: Part) -> Context:
+    """Rows that some change turned, of those that are not what was asked for already."""
+    there = sum(one["rows"] for one in summary["classes"] if _is_target(summary, one))
+    target = summary["options"].get("target")
+    others, shares = summary["explained"] - there, {"all": _ratio(summary["turned"], summary["explained"])}
+    shares["share"] = _ratio(summary["turned"], others)
+    return {"of": others, "target": None if target is None else str(target), **shares}
+
+
+def _is_target(summary: Part, one: Part) -> bool:
+    return summary["options"].get("target") is not None and str(one["label"]) == str(summary["options"]["target"])
 
 
 def _ratio(part: float, whole: float) -> float | None:
@@ -96,7 +111,7 @@ def _leading(detail: Part, named: Mapping[str, Part]) -> Context:
     }
 
 
-def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> Context:
+def _section(detail: Part, one: Part, kinds: Sequence[Category], is_target: bool) -> Context:
     """Everything about a class."""
     bands = [_band(kind, detail, one) for kind in kinds]
     changes = [_change(entry) for entry in detail["changes"]]
@@ -113,7 +128,7 @@ def _section(detail: Part, one: Part, kinds: Sequence[Category]) -> Context:
             "entries": changes,
             "of": "changes",
             "verdict": None,
-            "empty": "No change turned one of these predictions when the model was asked again.",
+            "empty": _AT_TARGET if is_target else _NOT_TURNED,
         }
     )
     return {"label": format_value(detail["label"]), "class": one, "bands": bands}

@@ -14,6 +14,8 @@ def labelled_summary(summary: JsonObject) -> JsonObject:
     if not labels:
         return summary
     shown: JsonObject = _labelled(summary, labels)
+    if shown["options"].get("target") is not None:
+        shown["options"] = shown["options"] | {"target": labels.outcome(shown["options"]["target"])}
     return shown
 
 
