@@ -26,7 +26,8 @@ from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
 from lormika.stages.goal import Goal
-from lormika.stages.items import Items, itemise, name_single
+from lormika.stages.items import Items, itemise
+from lormika.stages.naming import name_single
 from lormika.stages.neighbourhood import Neighbourhood
 from lormika.stages.notes import Note, Notes
 from lormika.stages.rerun import find_rules, rerun

@@ -37,7 +37,7 @@ from lormika.options import (
 from lormika.parts import Parts
 from lormika.stages.background import Background
 from lormika.stages.binding import check_constraints
-from lormika.stages.items import check_cuts, equal_frequency_cuts
+from lormika.stages.cuts import check_cuts, equal_frequency_cuts
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 

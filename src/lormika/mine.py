@@ -17,7 +17,9 @@ from lormika.frames.schema import Schema, encoded_columns, is_identifier, read_s
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
 from lormika.options import MINING, MOST_BINS, NEED_INSTANCE, MiningKeywords
 from lormika.rule import Rule
-from lormika.stages.items import check_cuts, itemise, name_single
+from lormika.stages.cuts import check_cuts
+from lormika.stages.items import itemise
+from lormika.stages.naming import name_single
 from lormika.stages.search import Space, make_lists
 from lormika.types import UserColumn, UserTable
 

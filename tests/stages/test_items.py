@@ -14,7 +14,8 @@ from draws import examples
 from lormika import InputError, frames
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.rule import Interval
-from lormika.stages.items import check_cuts, equal_frequency_cuts, itemise
+from lormika.stages.cuts import check_cuts, equal_frequency_cuts
+from lormika.stages.items import itemise
 
 
 @settings(max_examples=examples(100))

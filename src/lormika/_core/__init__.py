@@ -1,5 +1,33 @@
-"""The C++ core: bitset search, distance scan, rows that are the same; arrays in, arrays out."""
+"""The C++ core: the search, and kernels that read, make and cut tables; arrays in, arrays out."""
 
-from lormika._core.kernels import Filter, Objective, build, distinct, reach, scan, search, within
+from lormika._core.kernels import (
+    Filter,
+    Objective,
+    assign,
+    build,
+    cut_evenly,
+    distinct,
+    mix,
+    places,
+    reach,
+    scan,
+    search,
+    snap,
+    within,
+)
 
-__all__ = ["Filter", "Objective", "build", "distinct", "reach", "scan", "search", "within"]
+__all__ = [
+    "Filter",
+    "Objective",
+    "assign",
+    "build",
+    "cut_evenly",
+    "distinct",
+    "mix",
+    "places",
+    "reach",
+    "scan",
+    "search",
+    "snap",
+    "within",
+]

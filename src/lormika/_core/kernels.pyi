@@ -40,8 +40,31 @@ def scan(
     offsets: np.ndarray,
     scales: np.ndarray,
     numeric: np.ndarray,
+    columns: np.ndarray,
+    column: np.ndarray,
     x: np.ndarray,
 ) -> np.ndarray: ...
 def reach(squared: np.ndarray, labels: np.ndarray, classes: int, count: int) -> np.ndarray: ...
+def places(
+    values: np.ndarray, begin: np.ndarray, end: np.ndarray, features: np.ndarray, wanted: np.ndarray
+) -> np.ndarray: ...
+def mix(
+    table: np.ndarray,
+    numeric: np.ndarray,
+    means: np.ndarray,
+    parents: np.ndarray,
+    closest: np.ndarray,
+    step: np.ndarray,
+) -> np.ndarray: ...
+def snap(values: np.ndarray, begin: np.ndarray, end: np.ndarray, numeric: np.ndarray, numbers: np.ndarray) -> None: ...
+def cut_evenly(ordered: np.ndarray, present: np.ndarray, bins: int) -> np.ndarray: ...
+def assign(
+    columns: np.ndarray,
+    cuts: np.ndarray,
+    offsets: np.ndarray,
+    sizes: np.ndarray,
+    numeric: np.ndarray,
+    counted: int,
+) -> tuple[np.ndarray, np.ndarray]: ...
 def distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def within(squared: np.ndarray, labels: np.ndarray, bounds: np.ndarray) -> np.ndarray: ...

@@ -1,52 +1,15 @@
 // The Python face of the core: arrays in; distances, or a list of rules, out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <string>
 
-#include "distinct.hpp"
-#include "scan.hpp"
+#include "arrays.hpp"
+#include "bind_tables.hpp"
 #include "search.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-template <class T, class Shape>
-using In = nb::ndarray<const T, Shape, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = In<T, nb::ndim<1>>;
-template <class T>
-using Matrix = In<T, nb::ndim<2>>;
-template <class T, class... Shape>
-using Out = nb::ndarray<nb::numpy, T, Shape...>;
-
-// A new numpy array that owns its memory.
-template <class T>
-std::pair<T*, Out<T, nb::ndim<1>>> make_vector(size_t size) {
-    T* data = new T[size];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return {data, Out<T, nb::ndim<1>>(data, {size}, owner)};
-}
-
-Out<int64_t, nb::ndim<1>> as_array(const std::vector<int64_t>& values) {
-    auto [data, array] = make_vector<int64_t>(values.size());
-    std::copy(values.begin(), values.end(), data);
-    return array;
-}
-
-void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
-void require_below(const int32_t* values, size_t size, int32_t least, int32_t bound, const char* what) {
-    bool inside = true;  // no early exit: the loop is then done many values at a time
-    for (size_t i = 0; i < size; ++i) inside &= values[i] >= least && values[i] < bound;
-    require(inside, what);
-}
 
 nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
                 Vector<int32_t> instance, lormika::Objective objective, lormika::Filter filter, int k, int max_conditions, int min_count,
@@ -90,56 +53,6 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     return nb::make_tuple(rules, result.nodes);
 }
 
-template <class Code>
-Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
-                              Vector<double> scales, Vector<bool> numeric, Matrix<double> x) {
-    const size_t features = codes.shape(0), rows = codes.shape(1), instances = x.shape(0);
-    require(offsets.size() == features + 1 && scales.size() == features && numeric.size() == features &&
-                x.shape(1) == features,
-            "offsets, scales, numeric and x must fit the features");
-    require(size_t(offsets.data()[features]) == points.size(), "points must fit the offsets");
-    double* squared = new double[instances * rows];
-    nb::capsule owner(squared, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    {
-        nb::gil_scoped_release release;
-        lormika::scan<Code>({rows, features, codes.data(), points.data(), offsets.data(), scales.data(), numeric.data()},
-                            x.data(), instances, squared);
-    }
-    return Out<double, nb::ndim<2>>(squared, {instances, rows}, owner);
-}
-
-Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, int classes, int count) {
-    require(squared.size() == labels.size(), "one label per distance");
-    require(count >= 1, "count out of range");
-    require_below(labels.data(), labels.size(), 0, classes, "label out of range");
-    auto [limits, result] = make_vector<double>(classes);
-    nb::gil_scoped_release release;
-    lormika::reach(squared.data(), labels.data(), squared.size(), classes, count, limits);
-    return result;
-}
-
-Out<int64_t, nb::ndim<1>> within(Vector<double> squared, Vector<int32_t> labels, Vector<double> bounds) {
-    require(squared.size() == labels.size(), "one label per distance");
-    require_below(labels.data(), labels.size(), 0, int32_t(bounds.size()), "label out of range");
-    std::vector<int64_t> rows;
-    {
-        nb::gil_scoped_release release;
-        rows = lormika::within(squared.data(), labels.data(), squared.size(), bounds.data());
-    }
-    return as_array(rows);
-}
-
-nb::tuple distinct(Matrix<uint64_t> table) {
-    const size_t rows = table.shape(0);
-    auto [copies, numbers] = make_vector<int64_t>(rows);
-    std::vector<int64_t> found;
-    {
-        nb::gil_scoped_release release;
-        found = lormika::find_distinct(table.data(), rows, table.shape(1), copies);
-    }
-    return nb::make_tuple(as_array(found), numbers);
-}
-
 std::string compiler() {
 #if defined(__clang__)
     return "clang " __clang_version__;
@@ -181,14 +94,5 @@ NB_MODULE(kernels, m) {
           "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); and the "
           "number of condition sets that were counted.");
-    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a,
-          "Squared distance of every row to each row of x.");
-    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a);
-    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "x"_a);
-    m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
-          "The count-th smallest squared distance of each class.");
-    m.def("within", &within, "squared"_a, "labels"_a, "bounds"_a,
-          "Rows whose squared distance is at most the bound of their class, ascending.");
-    m.def("distinct", &distinct, "table"_a,
-          "Positions of the rows that differ, in order; and which of them each row is a copy of.");
+    bind_tables(m);
 }

@@ -10,25 +10,38 @@ namespace {
 // A block of sums stays in the first-level cache while the features are added one after the other. Every row's sum is
 // formed in the order of the features, whatever the block: the same row has the same distance in every call.
 constexpr size_t kBlock = 1024;
+
+// Adds what points of a number contribute to the distances from a value.
+void add(const double* points, size_t size, double value, double scale, double* sums) {
+    if (!(scale > 0)) return;
+    for (size_t r = 0; r < size; ++r) {
+        const double z = (points[r] - value) / scale;
+        sums[r] += z * z;
+    }
+}
 }  // namespace
 
 template <class Code>
 void scan(const CodedTable<Code>& table, const double* x, size_t instances, double* squared) {
-    // Few distinct values: compute each one's share once and look it up.
-    const size_t features = table.features, distinct = table.offsets[features];
+    // Few distinct values: compute each one's share once and look it up. Many: compute it for each row.
+    const size_t features = table.features;
+    std::vector<size_t> first(features);  // where the shares of each feature begin
+    size_t distinct = 0;
+    for (size_t f = 0; f < features; ++f) {
+        first[f] = distinct;
+        if (table.column[f] < 0) distinct += table.offsets[f + 1] - table.offsets[f];
+    }
     std::vector<double> shares(instances * distinct);
     for (size_t i = 0; i < instances; ++i) {
         for (size_t f = 0; f < features; ++f) {
+            if (table.column[f] >= 0) continue;
             const double value = x[i * features + f];
-            for (int64_t v = table.offsets[f]; v < table.offsets[f + 1]; ++v) {
-                double& share = shares[i * distinct + v];
-                if (!table.numeric[f]) {
-                    share = static_cast<double>(v - table.offsets[f]) == value ? 0.0 : 2.0;
-                } else if (table.scales[f] > 0) {
-                    const double z = (table.points[v] - value) / table.scales[f];
-                    share = z * z;
-                }
-            }
+            double* share = shares.data() + i * distinct + first[f];
+            const size_t size = table.offsets[f + 1] - table.offsets[f];
+            if (table.numeric[f])
+                add(table.points + table.offsets[f], size, value, table.scales[f], share);
+            else
+                for (size_t v = 0; v < size; ++v) share[v] = static_cast<double>(v) == value ? 0.0 : 2.0;
         }
     }
     for (size_t start = 0; start < table.rows; start += kBlock) {
@@ -37,8 +50,13 @@ void scan(const CodedTable<Code>& table, const double* x, size_t instances, doub
             double* sums = squared + i * table.rows + start;
             std::fill_n(sums, size, 0.0);
             for (size_t f = 0; f < features; ++f) {
+                if (table.column[f] >= 0) {
+                    add(table.columns + table.column[f] * table.rows + start, size, x[i * features + f],
+                        table.scales[f], sums);
+                    continue;
+                }
                 const Code* codes = table.codes + f * table.rows + start;
-                const double* share = shares.data() + i * distinct + table.offsets[f];
+                const double* share = shares.data() + i * distinct + first[f];
                 for (size_t r = 0; r < size; ++r) sums[r] += share[codes[r]];
             }
         }

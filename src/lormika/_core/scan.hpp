@@ -17,6 +17,8 @@ struct CodedTable {
     const int64_t* offsets;  // features + 1: where each feature's values begin in points
     const double* scales;    // standard deviations of numbers; 0: counts nothing
     const bool* numeric;     // numbers; the others are categories
+    const double* columns;   // the points of some numbers again, row by row,
+    const int64_t* column;   // features: which of these columns; -1: there is none
 };
 
 // squared[i][r] = sum over features of ((x[i] - value[r]) / scale)^2, or of 2 where the categories differ.

@@ -15,7 +15,8 @@ import numpy as np
 from lormika import _core
 from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
-from lormika.frames.values import nearest
+
+_OFTEN = 4  # a number with more than one distinct value in so many rows is read row by row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,14 +31,25 @@ class Background:
     means: np.ndarray
     scales: np.ndarray  # standard deviations; 0 for a constant or a categorical feature
     numeric: np.ndarray = field(init=False)  # which features are numbers
-    _observed: tuple[np.ndarray, ...] = field(init=False)  # the distinct values, without a missing one
+    counts: np.ndarray = field(init=False)  # of each feature: how many distinct values there are besides a missing one
+    columns: np.ndarray = field(init=False)  # the points of some numbers again, row by row
+    column: np.ndarray = field(init=False)  # of each feature: which of these columns; -1: there is none
     _whole: tuple[bool, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        observed = tuple(values[:-1] if np.isnan(values[-1]) else values for values in self.distinct)
+        counts = np.array([len(values) - int(np.isnan(values[-1])) for values in self.distinct], dtype=np.int64)
+        whole = tuple(bool((v[:n] == np.rint(v[:n])).all()) for v, n in zip(self.distinct, counts, strict=True))
         object.__setattr__(self, "numeric", np.array([feature.is_numeric for feature in self.schema.features]))
-        object.__setattr__(self, "_observed", observed)
-        object.__setattr__(self, "_whole", tuple(bool((values == np.rint(values)).all()) for values in observed))
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "_whole", whole)
+        # Numbers that often differ are kept row by row, too: to look them up by their codes would take longer.
+        often = np.flatnonzero(self.numeric & (_OFTEN * np.diff(self.offsets) > len(self)))
+        columns, column = np.empty((len(often), len(self))), np.full(len(counts), -1, dtype=np.int64)
+        for place, f in enumerate(often.tolist()):
+            column[f] = place
+            np.take(self.points[self.offsets[f] : self.offsets[f + 1]], self.codes[f], out=columns[place])
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "column", column)
 
     @classmethod
     def of(cls, schema: Schema, columns: Iterable[np.ndarray]) -> Background:
@@ -79,7 +91,8 @@ class Background:
         Numeric features count as z-scores, categorical ones as one-hot columns: 2 where they differ. A missing number
         counts as the mean, a missing category as a category of its own.
         """
-        return _core.scan(self.codes, self.points, self.offsets, self.scales, self.numeric, self._as_points(instances))
+        values = self.codes, self.points, self.offsets, self.scales, self.numeric, self.columns, self.column
+        return _core.scan(*values, self._as_points(instances))
 
     def _as_points(self, instances: np.ndarray) -> np.ndarray:
         points = np.where(np.isnan(instances), self.means, instances)
@@ -89,14 +102,25 @@ class Background:
 
     def rows(self, numbers: np.ndarray) -> np.ndarray:
         """Encoded rows (rows x features) at these row numbers."""
-        encoded = np.empty((len(numbers), len(self.schema)), order="F")
-        for f, values in enumerate(self.distinct):
-            encoded[:, f] = values[self.codes[f, numbers]]
-        return encoded
+        codes = self.codes[:, numbers].astype(np.int64)
+        encoded = self.points[self.offsets[:-1, None] + codes]
+        encoded[codes == self.counts[:, None]] = np.nan
+        rows: np.ndarray = encoded.T
+        return rows
 
     def observed(self, feature: int) -> np.ndarray:
         """Sorted values of a feature that are not missing."""
-        return self._observed[feature]
+        return self.distinct[feature][: self.counts[feature]]
+
+    def places(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """How many observed values of each feature are less than a value; all, if that is missing."""
+        begin = self.offsets[:-1]
+        return _core.places(self.points, begin, begin + self.counts, features, values)
+
+    def values_at(self, features: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Observed values at positions among them."""
+        values: np.ndarray = self.points[self.offsets[features] + places]
+        return values
 
     def is_whole(self, feature: int) -> bool:
         """Whether all observed numbers are whole."""
@@ -110,9 +134,14 @@ class Background:
         rows = np.cumsum(np.bincount(self.codes[feature], minlength=len(observed))[: len(observed)])
         return observed[np.searchsorted(rows, np.linspace(1, rows[-1], count))]
 
-    def snap(self, feature: int, numbers: np.ndarray) -> np.ndarray:
-        """Move numbers to the nearest observed value, to the lower of two equally near; missing ones stay."""
-        return nearest(self.observed(feature), numbers)
+    def mix(self, real: np.ndarray, parents: np.ndarray, closest: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Mix rows (all tables: features x rows); see `neighbourhood.generate`."""
+        return _core.mix(real, self.numeric, self.means, parents, closest, step)
+
+    def snap(self, numbers: np.ndarray) -> None:
+        """Move numbers (features x rows), in place, to the nearest observed value; missing ones stay."""
+        begin = self.offsets[:-1]
+        _core.snap(self.points, begin, begin + self.counts, self.numeric, numbers)
 
 
 def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:

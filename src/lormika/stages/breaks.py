@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lormika.rule import Interval
+from lormika import _core
 from lormika.stages.edits import Edits
 from lormika.stages.effects import MATTERS
 from lormika.stages.items import Items
@@ -69,7 +69,7 @@ class Breaks:
         self.turns_inside = self._turns_inside()
         self._background = self._singles(self._of_background, self._frequency)
         self._pairs = self._sum_pairs()
-        self._outside = _shares_outside(spread, items)
+        self._outside = _shares_outside(spread, items, self._own_items, edits.instance)
 
     def inside(self, item: int) -> np.ndarray:
         """Single edits that lead into an item."""
@@ -194,25 +194,32 @@ def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
     return np.ones(len(change)), change, change < 0, change > 0, responses.turned, responses.certainty
 
 
-def _shares_outside(spread: Spread, items: Items) -> list[float]:
+def _shares_outside(spread: Spread, items: Items, own_items: np.ndarray, instance: np.ndarray) -> list[float]:
     """For each feature, the share of the background that is not in the instance's item."""
-    return [
-        1.0 if own < 0 else 1.0 - spread.share(f, items.conditions[items.first_of(row) + own])
-        for row, (f, own) in enumerate(zip(items.features, items.instance.tolist(), strict=True))
-    ]
+    outside, rows = np.ones(len(own_items)), np.flatnonzero(own_items >= 0)
+    features = np.array(items.features, dtype=np.int64)[rows]
+    own, low, high = instance[features], items.lows[own_items[rows]], items.highs[own_items[rows]]
+    is_category, is_missing = np.isnan(low), np.isnan(own)
+    low, high = np.where(is_category, own, low), np.where(is_category, own + 0.5, high)
+    inside = np.where(is_missing, spread.missing(features), spread.shares(features, low, high))
+    outside[rows] = 1 - inside
+    every: list[float] = outside.tolist()
+    return every
 
 
 def items_of_singles(items: Items, edits: Edits) -> np.ndarray:
     """Item that holds after each single edit; -1: none (a constant feature, or a category no similar row has)."""
     within = np.full(len(edits), -1)
     within[edits.levels] = np.array([target.item for target in edits.targets], dtype=np.intp)[:, None]
-    ends = np.searchsorted(edits.feature, np.arange(len(edits.instance) + 1))
-    for row, feature in enumerate(items.features):
-        own = slice(ends[feature], ends[feature + 1])
-        first = items.first_of(row)
-        for number in range(first, first + int(items.sizes[row])):
-            condition = items.conditions[number]
-            if isinstance(condition, Interval):
-                values = edits.value[own]
-                within[own][(condition.low <= values) & (values < condition.high)] = number
+    ranges = np.flatnonzero(~np.isnan(items.lows))
+    features = items.feature_of[ranges]
+    ends = np.searchsorted(features, np.arange(len(edits.instance) + 1))
+    numbers = np.flatnonzero(ends[1:][edits.feature] > ends[:-1][edits.feature])  # edits of numbers that vary
+    feature, value = edits.feature[numbers], edits.value[numbers]
+    # The first range that ends beyond the value: it may begin beyond it, too.
+    place = _core.places(items.highs[ranges], ends[:-1], ends[1:], feature, np.nextafter(value, np.inf))
+    exists = ends[:-1][feature] + place < ends[1:][feature]
+    numbers, value, place = numbers[exists], value[exists], (ends[:-1][feature] + place)[exists]
+    inside = items.lows[ranges[place]] <= value
+    within[numbers[inside]] = ranges[place][inside]
     return within

@@ -11,7 +11,7 @@ from lormika.rule import Condition, Edit, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
 from lormika.stages.spread import Spread
-from lormika.stages.targets import Choices, Target, choices, nearest_inside
+from lormika.stages.targets import Target, choices, nearest_inside
 
 LEVELS = 2  # at which targets are combined: both at their nearest, or both at their typical value
 _AT_LEAST = 2  # values of every feature
@@ -60,55 +60,47 @@ def make_edits(
     background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, most: int
 ) -> Edits:
     """All single edits; if there are too many, the first value of every feature, then the second, and so on."""
-    by_feature = [choices(background, spread, items, sample, instance, f) for f in range(len(instance))]
-    kept = _kept(by_feature, max(most, _AT_LEAST * len(by_feature)))
-    feature = np.repeat(np.arange(len(by_feature)), [len(values) for values in kept])
-    value = np.array([v for values in kept for v in values])
-    source = np.array(
-        [choice.values[v] for choice, values in zip(by_feature, kept, strict=True) for v in values], dtype=int
-    )
-    numbers = [{v: i for i, v in enumerate(values)} for values in kept]
-    first = np.cumsum([0, *map(len, kept)])
-    targets, levels, far = [], [], []
-    for f, choice in enumerate(by_feature):
-        for target in choice.targets:
-            places = [int(first[f]) + numbers[f][v] for v in target.levels if v in numbers[f]]
-            if places:
-                targets.append(target)
-                levels.append([places[0], places[min(1, len(places) - 1)]])
-                far.append(places[-1])
+    found = choices(background, spread, items, sample, instance)
+    order = np.lexsort((found.value, found.feature))
+    feature, value = found.feature[order], found.value[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (feature[1:] != feature[:-1]) | (value[1:] != value[:-1])
+    starts = np.flatnonzero(is_new)
+    feature, value = feature[starts], value[starts]
+    source = np.bitwise_or.reduceat(found.source[order], starts) if len(starts) else found.source[order]
+    kept = _kept(feature, value, source, max(most, _AT_LEAST * len(instance)))
+    number = np.where(kept, np.cumsum(kept) - 1, -1)  # of the single edit; -1: left out
+    places = np.empty(len(order), dtype=np.intp)
+    places[order] = number[np.cumsum(is_new) - 1]
+    levels = np.take_along_axis(places[found.levels], np.argsort(places[found.levels] < 0, axis=1, kind="stable"), 1)
+    count = (levels >= 0).sum(axis=1)
+    asked = np.flatnonzero(count)
+    levels, last = levels[asked], count[asked] - 1
+    targets = tuple(found.targets[t] for t in asked.tolist())
+    rows = np.arange(len(asked))
     return Edits(
         instance,
-        feature,
-        value,
-        source,
-        tuple(targets),
+        feature[kept],
+        value[kept],
+        source[kept],
+        targets,
         np.array([target.feature for target in targets], dtype=np.intp),
-        np.array(levels, dtype=np.intp).reshape(len(targets), LEVELS),
-        np.array(far, dtype=np.intp),
+        np.column_stack([levels[:, 0], levels[rows, np.minimum(1, last)]]),
+        levels[rows, last],
         _pairable(targets),
-        sum(len(choice.values) for choice in by_feature),
+        len(value),
     )
 
 
-def _kept(by_feature: Sequence[Choices], most: int) -> list[list[float]]:
-    """The values of each feature to ask about, ascending."""
-    if sum(len(choice.values) for choice in by_feature) <= most:
-        return [sorted(choice.values) for choice in by_feature]
-    ranked = [
-        (rank, f, value)
-        for f, choice in enumerate(by_feature)
-        for rank, value in enumerate(sorted(choice.values, key=lambda v: (_urgency(choice.values[v]), v)))
-    ]
-    kept: list[list[float]] = [[] for _ in by_feature]
-    for _, f, value in sorted(ranked)[:most]:
-        kept[f].append(value)
-    return [sorted(values) for values in kept]
-
-
-def _urgency(source: int) -> int:
-    """The most urgent reason to ask about a value: its lowest bit."""
-    return source & -source
+def _kept(feature: np.ndarray, value: np.ndarray, source: np.ndarray, most: int) -> np.ndarray:
+    """Which values to ask about: those with the most urgent reason, its lowest bit, of every feature first."""
+    kept = np.ones(len(value), dtype=bool)
+    if len(value) > most:
+        order = np.lexsort((value, source & -source, feature))
+        rank = np.empty(len(value), dtype=np.intp)
+        rank[order] = np.arange(len(value)) - np.searchsorted(feature, feature)  # within its feature
+        kept[np.lexsort((value, feature, rank))[most:]] = False
+    return kept
 
 
 def _pairable(targets: Sequence[Target]) -> np.ndarray:

@@ -60,11 +60,11 @@ def _find_one(
 ) -> Neighbourhood:
     rng = seed(settings.random_state, instance)
     selected, cut, neighbours = select(squared, labels, settings, rng)
-    real = np.ascontiguousarray(background.rows(selected))  # whole rows are taken from it
+    real = background.rows(selected)
     count = settings.n_generated
     points = even_points(count) if settings.design == "even" else random_points(rng, count)
     generated = generate(background, real, squared[selected], points, snap=settings.snap)
-    rows = np.concatenate([real, generated]).copy(order="F")
+    rows = np.concatenate([real.T, generated.T], axis=1).T
     rows.setflags(write=False)
     return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
 
@@ -113,16 +113,22 @@ def generate(
     crossed, mutated = np.split(points, [len(points) - len(points) // 2])
     pairs, alpha = nearest[parents_at(crossed[:, :2], len(real))], crossed[:, -1]
     triples, sigma = nearest[parents_at(mutated[:, :3], len(real))], 0.5 + mutated[:, -1] / 2
-    made = np.concatenate(
-        [_mix(background, real, squared, pairs, alpha), _mix(background, real, squared, triples, sigma)]
-    )
+    parts = [_mix(background, real, squared, *one) for one in ((pairs, alpha), (triples, sigma))]
+    made = np.concatenate(parts, axis=1)
+    if snap:
+        background.snap(made)
+    else:
+        _fit(background, made)
+    rows: np.ndarray = made.T
+    return rows
+
+
+def _fit(background: Background, made: np.ndarray) -> None:
+    """Bring numbers (features x rows) into the observed range, as the column's type stores them."""
     for f, feature in enumerate(background.schema.features):
         observed = background.observed(f)
         if feature.is_numeric and len(observed):
-            made[:, f] = background.snap(f, made[:, f]) if snap else made[:, f].clip(observed[0], observed[-1])
-            if not snap:
-                made[:, f] = feature.fit(made[:, f])  # the column's type takes nothing else
-    return made
+            made[f] = feature.fit(made[f].clip(observed[0], observed[-1]))
 
 
 def parents_at(points: np.ndarray, size: int) -> np.ndarray:
@@ -143,18 +149,10 @@ def parents_at(points: np.ndarray, size: int) -> np.ndarray:
 def _mix(
     background: Background, real: np.ndarray, squared: np.ndarray, parents: np.ndarray, step: np.ndarray
 ) -> np.ndarray:
-    """Mix rows: x + (y - x) * step for two parents, x + (y - z) * step for three.
+    """Mix rows: x + (y - x) * step for two parents, x + (y - z) * step for three (features x rows).
 
     Categories and missing values come from the parent closest to the instance, the first of equally close ones.
     Elsewhere a missing number counts as the mean.
     """
     closest = np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]
-    made: np.ndarray = real[closest]
-    numeric = np.flatnonzero(background.numeric)
-    numbers, kept = real[:, numeric], made[:, numeric]
-    filled = np.where(np.isnan(numbers), background.means[numeric], numbers)
-    x, y, origin = filled[parents[0]], filled[parents[1]], filled[parents[-1 if len(parents) > 2 else 0]]
-    with np.errstate(over="ignore"):  # of huge numbers, which are then brought back into the observed range
-        mixed = x + (y - origin) * step[:, None]
-    made[:, numeric] = np.where(np.isnan(kept), kept, mixed)
-    return made
+    return background.mix(np.ascontiguousarray(real.T), parents, closest, np.ascontiguousarray(step))

@@ -105,7 +105,7 @@ def _steps(spread: Spread, f: int, before: float, start: float) -> np.ndarray:
     """Values from the first one, away from the instance's, chosen by the shares of rows beyond it."""
     if not spread.background.schema.features[f].is_numeric:
         return np.array([start])
-    observed, below = spread.background.observed(f), spread.below[f]
+    observed, below = spread.background.observed(f), spread.below_of(f)
     if start < origin(spread.background, f, before):
         rows = int(below[np.searchsorted(observed, start, side="right") - 1])
         ranks = [max(1, rows - int(share * rows)) for share in _STEPS[1:]]

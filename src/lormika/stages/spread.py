@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lormika import _core
 from lormika.frames.schema import is_identifier
-from lormika.rule import Condition, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.codes import may_be_codes
 
@@ -20,101 +20,128 @@ _ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so ma
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """Some values of features, one after the other."""
+
+    feature: np.ndarray
+    value: np.ndarray
+
+    def but(self, instance: np.ndarray) -> Values:
+        """Without those that an instance has already."""
+        others = self.value != instance[self.feature]
+        return Values(self.feature[others], self.value[others])
+
+    @classmethod
+    def of(cls, each: list[np.ndarray]) -> Values:
+        """Those of every feature."""
+        return cls(np.repeat(np.arange(len(each)), list(map(len, each))), np.concatenate(each))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Spread:
     """Values of the background to ask about, whatever the instance's neighbourhood holds."""
 
     background: Background
-    below: tuple[np.ndarray, ...]  # of each number: rows up to each observed value; empty for a category
-    frequent: tuple[np.ndarray, ...]  # of each category: the frequent ones, most frequent first; empty for a number
-    shares: tuple[np.ndarray, ...]  # share of the rows with each observed number, or with each category
-    others: tuple[tuple[float, ...], ...]  # of each number: all, if few; else some from end to end
+    below: np.ndarray  # rows with at most each of the background's points, one feature after the other
+    frequent: Values  # categories, by feature, the most frequent first
+    others: Values  # of each number: all, if few; else some from end to end
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
     codes: frozenset[int]  # numbers that may stand for categories
 
     @classmethod
     def of(cls, background: Background) -> Spread:
         """Count the values of all features."""
-        below, frequent, shares, others = [], [], [], []
+        below, frequent, others = [], [], []
         identifiers, codes = set(), set()
         for f, feature in enumerate(background.schema.features):
             observed = background.observed(f)
-            counts = np.bincount(background.codes[f], minlength=len(observed))[: len(observed)]
+            every = np.bincount(background.codes[f], minlength=len(background.distinct[f]))
+            counts = every[: len(observed)]
+            below.append(np.cumsum(every))
             if feature.is_numeric:
                 if may_be_codes(observed, counts):
                     codes.add(f)
-                shares.append(counts / len(background))
-                below.append(np.cumsum(counts))
                 frequent.append(np.empty(0))
-                others.append(_others(observed, below[-1]))
+                others.append(_others(observed, below[-1][: len(observed)]))
+                continue
+            others.append(np.empty(0))
+            frequent.append(np.empty(0))
+            if is_identifier(len(observed), int(counts.sum())):
+                identifiers.add(f)
             else:
-                if is_identifier(len(observed), int(counts.sum())):
-                    identifiers.add(f)
-                shares.append(np.zeros(len(feature.categories or ())))
-                shares[-1][observed.astype(np.intp)] = counts / len(background)
                 order = np.argsort(-counts, kind="stable")
                 enough = max(_ALWAYS, int((counts >= _FREQUENT * len(background)).sum()))
-                below.append(np.empty(0, dtype=np.intp))
-                others.append(())
-                frequent.append(observed[order[: min(enough, _MOST)]])
-        counted = (
-            tuple(below),
-            tuple(frequent),
-            tuple(shares),
-            tuple(others),
-            frozenset(identifiers),
-            frozenset(codes),
-        )
-        return cls(background, *counted)
+                frequent[-1] = observed[order[: min(enough, _MOST)]]
+        flat = np.concatenate(below)
+        return cls(background, flat, Values.of(frequent), Values.of(others), frozenset(identifiers), frozenset(codes))
 
-    def values(self, feature: int, own: float) -> np.ndarray:
-        """Octiles of a number among the rows whose value differs from the instance's, or the frequent categories."""
-        if not self.background.schema.features[feature].is_numeric:
-            frequent: np.ndarray = self.frequent[feature]
-            return np.asarray(frequent[frequent != own])
-        observed, below = self.background.observed(feature), self.below[feature]
-        place = int(np.searchsorted(observed, own)) if not np.isnan(own) else len(observed)
-        is_observed = place < len(observed) and observed[place] == own
-        before = int(below[place - 1]) if place else 0
-        own_rows = int(below[place]) - before if is_observed else 0
-        others = (int(below[-1]) if len(below) else 0) - own_rows
-        if others == 0:
-            return np.empty(0)
-        ranks = np.ceil(np.arange(1, _PARTS) / _PARTS * others).astype(np.intp)  # from 1
-        ranks[ranks > before] += own_rows  # skip the rows with the instance's value
-        return np.unique(observed[np.searchsorted(below, ranks)])
+    def below_of(self, feature: int) -> np.ndarray:
+        """Rows with at most each observed value of a feature."""
+        first = self.background.offsets[feature]
+        return self.below[first : first + self.background.counts[feature]]
 
-    def inside(self, feature: int, interval: Interval) -> np.ndarray:
-        """A few numbers that represent the background's rows inside an interval."""
-        observed, below = self.background.observed(feature), self.below[feature]
-        low, high = np.searchsorted(observed, [interval.low, interval.high])
-        before, rows = int(below[low - 1]) if low else 0, 0
-        if high > low:
-            rows = int(below[high - 1]) - before
-        ranks = before + np.ceil(np.array(_INSIDE) * rows).astype(np.intp)
-        return observed[np.searchsorted(below, ranks)] if rows else np.empty(0)
+    def values(self, instance: np.ndarray) -> Values:
+        """Octiles of each number among the rows whose value differs from the instance's, and frequent categories."""
+        numbers, background = np.flatnonzero(self.background.numeric), self.background
+        own = instance[numbers]
+        places = background.places(numbers, own)
+        before = self._rows_before(numbers, places)
+        is_observed = places < background.counts[numbers]
+        is_observed[is_observed] = background.values_at(numbers[is_observed], places[is_observed]) == own[is_observed]
+        own_rows = np.where(is_observed, self._rows_before(numbers, places + is_observed) - before, 0)
+        others = self._rows_before(numbers, background.counts[numbers]) - own_rows
+        ranks = np.ceil(np.arange(1, _PARTS) / _PARTS * others[:, None]).astype(np.int64)  # from 1
+        ranks += np.where(ranks > before[:, None], own_rows[:, None], 0)  # skip the rows with the instance's value
+        some = others > 0
+        octiles = self._at(np.repeat(numbers[some], _PARTS - 1), ranks[some].ravel())
+        frequent = self.frequent.but(instance)
+        feature = np.concatenate([octiles.feature, frequent.feature])
+        order = np.argsort(feature, kind="stable")
+        return Values(feature[order], np.concatenate([octiles.value, frequent.value])[order])
 
-    def share(self, feature: int, condition: Condition) -> float:
-        """Share of the background that satisfies a condition on a feature."""
-        shares = self.shares[feature]
-        if isinstance(condition, Interval):
-            low, high = np.searchsorted(self.background.observed(feature), [condition.low, condition.high])
-            return float(shares[low:high].sum())
-        if isinstance(condition, Equals):
-            return float(shares[self.background.schema.features[feature].positions[condition.value]])
-        return 1.0 - float(shares.sum())
+    def inside(self, features: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> Values:
+        """A few numbers that represent the background's rows inside each of some ranges."""
+        low, high = self.background.places(features, lows), self.background.places(features, highs)
+        before = self._rows_before(features, low)
+        rows = self._rows_before(features, high) - before
+        some = rows > 0
+        ranks = before[some, None] + np.ceil(np.array(_INSIDE) * rows[some, None]).astype(np.int64)
+        return self._at(np.repeat(features[some], len(_INSIDE)), ranks.ravel())
+
+    def _at(self, features: np.ndarray, ranks: np.ndarray) -> Values:
+        """Values of the rows with these ranks, counted from 1 in the order of a feature's values."""
+        begin, counts = self.background.offsets[:-1], self.background.counts
+        places = _core.places(self.below, begin, begin + counts, features, ranks)
+        return Values(features, self.background.values_at(features, places))
+
+    def _rows_before(self, features: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Rows with less than the values at these places, each at most the number of observed ones."""
+        last = self.background.offsets[features] + np.maximum(places, 1) - 1
+        rows: np.ndarray = np.where(places > 0, self.below[last], 0)
+        return rows
+
+    def shares(self, features: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
+        """Shares of the background with a value from `lows` to below `highs`; of a category, its encoded value."""
+        low, high = self.background.places(features, lows), self.background.places(features, highs)
+        rows: np.ndarray = self._rows_before(features, high) - self._rows_before(features, low)
+        return rows / len(self.background)
+
+    def missing(self, features: np.ndarray) -> np.ndarray:
+        """Shares of the background without a value."""
+        present: np.ndarray = self._rows_before(features, self.background.counts[features])
+        return 1 - present / len(self.background)
 
     def frequencies(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The weight of each value in averages over the background: a category's share; all numbers alike."""
         is_category = ~self.background.numeric[features]
         frequencies = np.ones(len(values))
-        chosen = zip(features[is_category].tolist(), values[is_category].astype(np.intp).tolist(), strict=True)
-        frequencies[is_category] = [self.shares[f][category] for f, category in chosen]
+        frequencies[is_category] = self.shares(features[is_category], values[is_category], values[is_category] + 0.5)
         return frequencies
 
 
-def _others(observed: np.ndarray, below: np.ndarray) -> tuple[float, ...]:
+def _others(observed: np.ndarray, below: np.ndarray) -> np.ndarray:
     """All observed numbers, if there are few; otherwise some from the least to the greatest."""
     if len(observed) <= _FEW:
-        return tuple(observed.tolist())
+        return observed
     ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)
-    return tuple(np.unique(observed[np.searchsorted(below, ranks)]).tolist())
+    return np.unique(observed[np.searchsorted(below, ranks)])

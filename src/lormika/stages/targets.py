@@ -15,11 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lormika.frames.values import nearest
-from lormika.rule import Equals, Interval, Missing
+from lormika.rule import Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
-from lormika.stages.spread import Spread
+from lormika.stages.spread import Spread, Values
 
+_LEVELS = 3
 _FAR = 0.9  # share of a target's rows that lie before its far level
 
 
@@ -36,6 +37,9 @@ class Source:
     SIMILAR = TYPICAL | FAR | NEAREST
 
 
+_SOURCES = (Source.NEAREST, Source.TYPICAL, Source.FAR)  # of the levels
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where a change can take a feature."""
@@ -48,80 +52,130 @@ class Target:
     levels: tuple[float, float, float]  # encoded values: the nearest, the typical and the far one; some may be the same
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choices:
-    """Everything that a feature could be changed to."""
+    """Everything that the features of an instance could be changed to; values may be repeated."""
 
-    values: dict[float, int]  # with their sources
+    feature: np.ndarray
+    value: np.ndarray
+    source: np.ndarray
     targets: tuple[Target, ...]
+    levels: np.ndarray  # targets x levels: which of the values
 
 
-def choices(
-    background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray, feature: int
-) -> Choices:
-    """Values of interest of a feature, and its targets; none for a feature that only tells rows apart."""
-    if feature in spread.identifiers:
-        return Choices({}, ())
-    own = float(instance[feature])
-    others = spread.values(feature, own)
-    values = dict.fromkeys(others.tolist(), Source.BACKGROUND)
-    row = items.row_of(feature)
-    if row is not None:
-        targets = tuple(_item_targets(background, items, row, sample[:, feature], own))
-    elif background.schema.features[feature].is_numeric:
-        targets = tuple(_sides(background, feature, others, own))
-    else:
-        targets = tuple(_categories(background, feature, others))
-    for condition in _ranges(items, row):
-        for value in spread.inside(feature, condition).tolist():
-            if value != own:
-                values[value] = values.get(value, 0) | Source.INSIDE
-    for target in targets:
-        for source, value in zip((Source.NEAREST, Source.TYPICAL, Source.FAR), target.levels, strict=True):
-            values[value] = values.get(value, 0) | (source if row is not None else Source.BACKGROUND)
-    for value in spread.others[feature]:
-        if value != own:
-            values[value] = values.get(value, 0) | Source.OTHER
-    return Choices(values, targets)
+def choices(background: Background, spread: Spread, items: Items, sample: np.ndarray, instance: np.ndarray) -> Choices:
+    """Values of interest of all features, and their targets; none for a feature that only tells rows apart."""
+    near = spread.values(instance)
+    ranges = np.flatnonzero(~np.isnan(items.lows))
+    inside = spread.inside(items.feature_of[ranges], items.lows[ranges], items.highs[ranges]).but(instance)
+    varying = [
+        *_range_targets(background, items, ranges, sample, instance),
+        *_category_targets(background, items, instance),
+    ]
+    constant = _constant_targets(background, spread, items, near, instance)
+    targets = sorted([*varying, *constant], key=lambda target: (target.feature, target.item))
+    level_feature = np.repeat(np.array([target.feature for target in targets], dtype=np.int64), _LEVELS)
+    level_value = np.array([target.levels for target in targets], dtype=float).ravel()
+    is_constant = np.repeat(np.array([target.item < 0 for target in targets], dtype=bool), _LEVELS)
+    level_source = np.where(is_constant, Source.BACKGROUND, np.tile(_SOURCES, len(targets)))
+    others = spread.others.but(instance)
+    parts = [
+        (near.feature, near.value, np.full(len(near.value), Source.BACKGROUND)),
+        (inside.feature, inside.value, np.full(len(inside.value), Source.INSIDE)),
+        (level_feature, level_value, level_source),
+        (others.feature, others.value, np.full(len(others.value), Source.OTHER)),
+    ]
+    feature, value, source = map(np.concatenate, zip(*parts, strict=True))
+    first = len(near.value) + len(inside.value)
+    levels = first + np.arange(len(level_value)).reshape(len(targets), _LEVELS)
+    return Choices(feature, value, source, tuple(targets), levels)
 
 
-def _ranges(items: Items, row: int | None) -> list[Interval]:
-    """The items of a number; none for a category, or for a constant feature."""
-    if row is None:
-        return []
-    first = items.first_of(row)
-    own = items.conditions[first : first + int(items.sizes[row])]
-    return [condition for condition in own if isinstance(condition, Interval)]
+def _range_targets(
+    background: Background, items: Items, ranges: np.ndarray, sample: np.ndarray, instance: np.ndarray
+) -> Iterator[Target]:
+    """Ranges that the instance is not in."""
+    own = instance[items.feature_of[ranges]]
+    chosen = ranges[~((items.lows[ranges] <= own) & (own < items.highs[ranges]))]
+    feature, low, high = items.feature_of[chosen], items.lows[chosen], items.highs[chosen]
+    own = instance[feature]
+    start = np.where(np.isnan(own), background.means[feature], own)  # see `origin`
+    direction = np.where(low > start, 1, np.where(high <= start, -1, 0))
+    typical, far = _typical_and_far(background, items, chosen, direction)
+    nearest = _nearest_inside(background, items, chosen, sample, instance, start)
+    levels = zip(nearest.tolist(), typical.tolist(), far.tolist(), strict=True)
+    for f, item, way, three in zip(feature.tolist(), chosen.tolist(), direction.tolist(), levels, strict=True):
+        condition = items.conditions[item]
+        assert isinstance(condition, Interval)
+        yield Target(f, condition, item, way, items.rows[item], three)
 
 
-def _item_targets(background: Background, items: Items, row: int, column: np.ndarray, own: float) -> Iterator[Target]:
-    feature, first = items.features[row], items.first_of(row)
-    codes, own_number = items.codes[row], int(items.instance[row])
-    positions = background.schema.features[feature].positions
-    for number in range(int(items.sizes[row])):
-        condition, rows = items.conditions[first + number], items.rows[first + number]
-        if number == own_number or isinstance(condition, Missing):
+def _typical_and_far(
+    background: Background, items: Items, chosen: np.ndarray, direction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """In each range: the lower median of the sample, and a value further than most; the median, without a direction."""
+    rows = np.array(items.rows, dtype=np.int64)
+    before = np.cumsum(rows) - rows
+    before -= np.repeat(before[items.firsts], items.sizes)  # rows of the sample in earlier ranges of the feature
+    is_number = background.numeric[list(items.features)]
+    row = np.repeat(np.cumsum(is_number) - 1, items.sizes)[chosen]  # of the sorted columns
+    last = rows[chosen] - 1
+    middle, most = last // 2, (_FAR * last).astype(np.int64)
+    beyond = np.where(direction > 0, most, np.where(direction < 0, last - most, middle))
+    return items.ordered[row, before[chosen] + middle], items.ordered[row, before[chosen] + beyond]
+
+
+def _nearest_inside(
+    background: Background,
+    items: Items,
+    chosen: np.ndarray,
+    sample: np.ndarray,
+    instance: np.ndarray,
+    start: np.ndarray,
+) -> np.ndarray:
+    """See `nearest_inside`; for nearly all ranges, it is their first or last observed value."""
+    feature = items.feature_of[chosen]
+    low, high = (background.places(feature, ends[chosen]) for ends in (items.lows, items.highs))
+    some = low < high
+    first, last = np.full((2, len(chosen)), np.nan)
+    first[some] = background.values_at(feature[some], low[some])
+    last[some] = background.values_at(feature[some], high[some] - 1)
+    values = np.where(start < first, first, last)
+    for i in np.flatnonzero(~((start < first) | (start > last))).tolist():
+        f, condition = int(feature[i]), items.conditions[int(chosen[i])]
+        assert isinstance(condition, Interval)
+        values[i] = nearest_inside(background, sample[:, f], f, float(instance[f]), condition)
+    return values
+
+
+def _category_targets(background: Background, items: Items, instance: np.ndarray) -> Iterator[Target]:
+    """Categories that the instance does not have."""
+    features = background.schema.features
+    for row, f in enumerate(items.features):
+        if features[f].is_numeric:
             continue
-        if isinstance(condition, Equals):
-            value = float(positions[condition.value])
+        first, own_number, own = items.first_of(row), int(items.instance[row]), float(instance[f])
+        for number in range(int(items.sizes[row])):
+            condition, rows = items.conditions[first + number], items.rows[first + number]
+            if number == own_number or not isinstance(condition, Equals):
+                continue
+            value = float(features[f].positions[condition.value])
             if value != own:  # a category that no similar row has is the instance's own all the same
-                yield Target(feature, condition, first + number, 0, rows, (value, value, value))
-        elif not condition.low <= own < condition.high:
-            inside = np.sort(column[codes == number])
-            start = origin(background, feature, own)
-            direction = 1 if condition.low > start else -1 if condition.high <= start else 0
-            typical, far = _typical_and_far(inside, direction)
-            levels = (nearest_inside(background, column, feature, own, condition), typical, far)
-            yield Target(feature, condition, first + number, direction, rows, levels)
+                yield Target(f, condition, first + number, 0, rows, (value, value, value))
 
 
-def _typical_and_far(inside: np.ndarray, direction: int) -> tuple[float, float]:
-    """The lower median, and a value that is further than most; without a direction, the median again."""
-    last = len(inside) - 1
-    typical = float(inside[last // 2])
-    if direction == 0:
-        return typical, typical
-    return typical, float(inside[int(_FAR * last) if direction > 0 else last - int(_FAR * last)])
+def _constant_targets(
+    background: Background, spread: Spread, items: Items, near: Values, instance: np.ndarray
+) -> Iterator[Target]:
+    """Of features that are constant among similar rows."""
+    constant = np.setdiff1d(np.arange(len(instance)), [*items.features, *spread.identifiers])
+    begin, end = np.searchsorted(near.feature, constant), np.searchsorted(near.feature, constant, side="right")
+    for f, first, last in zip(constant.tolist(), begin.tolist(), end.tolist(), strict=True):
+        others = near.value[first:last]
+        if background.schema.features[f].is_numeric:
+            yield from _sides(background, f, np.unique(others), float(instance[f]))
+        else:
+            yield from _categories(background, f, others)
 
 
 def _sides(background: Background, feature: int, others: np.ndarray, own: float) -> Iterator[Target]:

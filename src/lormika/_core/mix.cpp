@@ -1,0 +1,43 @@
+#include "mix.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lormika {
+
+void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means,
+         const Mixture& mixture, double* made) {
+    const int64_t* x = mixture.parent;
+    const int64_t* y = x + mixture.count;
+    const int64_t* origin = mixture.parents > 2 ? y + mixture.count : x;
+    for (size_t f = 0; f < features; ++f) {
+        const double* column = table + f * rows;
+        double* out = made + f * mixture.count;
+        const double mean = means[f];
+        const auto number = [=](int64_t row) { return std::isnan(column[row]) ? mean : column[row]; };
+        for (size_t i = 0; i < mixture.count; ++i) {
+            const double kept = column[mixture.closest[i]];
+            out[i] = !numeric[f] || std::isnan(kept)
+                         ? kept
+                         : number(x[i]) + (number(y[i]) - number(origin[i])) * mixture.step[i];
+        }
+    }
+}
+
+void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers) {
+    for (size_t f = 0; f < features; ++f) {
+        const double* values = observed.of(f);
+        const size_t size = observed.size(f);
+        if (!numeric[f] || size == 0) continue;
+        double* own = numbers + f * count;
+        for (size_t i = 0; i < count; ++i) {
+            const double number = own[i];
+            const size_t above = std::clamp<size_t>(count_less(values, size, number), 1, std::max<size_t>(size - 1, 1));
+            const double low = values[above - 1], high = values[std::min(above, size - 1)];
+            const double near = number - low <= high - number ? low : high;
+            own[i] = std::isnan(number) ? number : near;
+        }
+    }
+}
+
+}  // namespace lormika
