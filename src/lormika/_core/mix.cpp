@@ -30,12 +30,17 @@ void snap(const Ordered<double>& observed, const bool* numeric, size_t features,
         const size_t size = observed.size(f);
         if (!numeric[f] || size == 0) continue;
         double* own = numbers + f * count;
-        for (size_t i = 0; i < count; ++i) {
-            const double number = own[i];
-            const size_t above = std::clamp<size_t>(count_less(values, size, number), 1, std::max<size_t>(size - 1, 1));
-            const double low = values[above - 1], high = values[std::min(above, size - 1)];
-            const double near = number - low <= high - number ? low : high;
-            own[i] = std::isnan(number) ? number : near;
+        size_t less[kTogether];
+        for (size_t start = 0; start < count; start += kTogether) {
+            const size_t some = std::min(kTogether, count - start);
+            count_less_each(values, size, own + start, some, less);
+            for (size_t i = 0; i < some; ++i) {
+                const double number = own[start + i];
+                const size_t above = std::clamp<size_t>(less[i], 1, std::max<size_t>(size - 1, 1));
+                const double low = values[above - 1], high = values[std::min(above, size - 1)];
+                const double near = number - low <= high - number ? low : high;
+                own[start + i] = std::isnan(number) ? number : near;
+            }
         }
     }
 }

@@ -28,4 +28,19 @@ inline size_t count_less(const T* values, size_t size, T value) {
     return static_cast<size_t>(first - values) + (size == 1 && !(*first >= value) ? 1 : 0);
 }
 
+// The same for several wanted values, at most kTogether: step by step for all, since one step waits for the one before.
+constexpr size_t kTogether = 16;
+
+template <class T>
+inline void count_less_each(const T* values, size_t size, const T* wanted, size_t count, size_t* less) {
+    for (size_t i = 0; i < count; ++i) less[i] = 0;
+    while (size > 1) {
+        const size_t half = size / 2;
+        for (size_t i = 0; i < count; ++i) less[i] += !(values[less[i] + half - 1] >= wanted[i]) ? half : 0;
+        size -= half;
+    }
+    if (size == 1)
+        for (size_t i = 0; i < count; ++i) less[i] += !(values[less[i]] >= wanted[i]);
+}
+
 }  // namespace lormika

@@ -77,6 +77,12 @@ class PandasAssembler:
         table.columns = self.columns
         return table
 
+    def of_floats(self, rows: np.ndarray) -> pd.DataFrame:
+        """All columns at once, if they are as they are encoded."""
+        import pandas as pd
+
+        return pd.DataFrame(rows, columns=self.columns, copy=False)
+
 
 def assembler(table: pd.DataFrame) -> Assembler:
     """What assembles restored columns into a table like this one."""

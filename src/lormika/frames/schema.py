@@ -16,10 +16,12 @@ from lormika import frames
 from lormika.errors import InputError, quote
 from lormika.frames.feature import Feature, read_feature
 from lormika.frames.instances import Instances, Unseen
+from lormika.frames.of_numpy import ArrayNumber
 from lormika.frames.restorer import Assembler
 from lormika.frames.values import Scalar, is_list, is_too_large
 from lormika.types import UserRow, UserTable
 
+_AS_ENCODED = ArrayNumber(np.dtype(np.float64))
 _MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
 
 
@@ -118,7 +120,10 @@ class Schema:
             raise InputError(f"unknown column {unknown[0]!r}: the background does not have it; drop it")
 
     def restore(self, encoded: np.ndarray) -> UserTable:
-        """A table of the user's library from encoded rows."""
+        """A table of the user's library from encoded rows; it may share their memory."""
+        whole = getattr(self.assembler, "of_floats", None)
+        if whole is not None and all(feature.restorer == _AS_ENCODED for feature in self.features):
+            return whole(encoded)
         columns = [feature.restorer(encoded[:, i]) for i, feature in enumerate(self.features)]
         return self.assembler(columns)
 

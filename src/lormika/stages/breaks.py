@@ -113,7 +113,8 @@ class Breaks:
 
         Measured over values of the background; features that are constant among similar rows count, too.
         """
-        needs: list[_Need] = [self._without(f) for f in range(len(self._trials.edits.instance))]
+        lowering = self._trials.edits.feature[self._trials.singles.change <= -LEAST]
+        needs: list[_Need] = [self._without(f) for f in np.unique(lowering).tolist()]
         if not any(need.move < 0 for need in needs):
             features = self._items.features
             needs = [
@@ -149,11 +150,13 @@ class Breaks:
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
         row = int(self._row_of[feature])
-        every = (self._trials.edits.feature == feature) & self.counted
-        own = every & self._of_background if (every & self._of_background).any() else every  # for want of room
+        first, last = np.searchsorted(self._trials.edits.feature, [feature, feature + 1]).tolist()
+        every, of_background = self.counted[first:last], self._of_background[first:last]
+        own = every & of_background if (every & of_background).any() else every  # for want of room
         if row >= 0 and self._own_items[row] >= 0:
-            own &= self.in_item != self._own_items[row]
-        return np.flatnonzero(own)
+            own = own & (self.in_item[first:last] != self._own_items[row])
+        edits: np.ndarray = first + np.flatnonzero(own)
+        return edits
 
     def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> list[Sums]:
         """For each feature, sums of single edits that lead out of the instance's item."""

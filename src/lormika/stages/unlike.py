@@ -41,7 +41,7 @@ def unlike_way(
         differing = _differing(row, instance, units)
         ranked = np.argsort(np.where(spare, back.change, np.inf), kind="stable")[: spare.sum()]
         order = [differing[place] for place in ranked.tolist()]
-        steps = np.vstack([_restored(row, instance, order[: size + 1]) for size in range(len(order))])
+        steps = _restored_so_far(row, instance, order)
         there = respond(own, (yield steps))
         kept = goal.reached(there) & goal.permits(steps)
         if not kept.any():  # a model that does not repeat itself
@@ -79,16 +79,19 @@ def _differing(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) ->
 
 def _each_restored(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
     """Copies of a row, each with one unit as the instance has it."""
-    copies = [_restored(row, instance, [unit]) for unit in _differing(row, instance, units)]
-    return np.vstack(copies) if copies else np.empty((0, len(row)))
-
-
-def _restored(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
-    """A copy of a row with some units as the instance has them."""
-    copy = row.copy()
-    for unit in units:
+    differing = _differing(row, instance, units)
+    copies = np.repeat(row[None], len(differing), axis=0)
+    for copy, unit in zip(copies, differing, strict=True):
         copy[unit] = instance[unit]
-    return copy
+    return copies
+
+
+def _restored_so_far(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
+    """Copies of a row: with the first unit as the instance has it, with the first two, and so on."""
+    copies = np.repeat(row[None], len(units), axis=0)
+    for place, unit in enumerate(units):
+        copies[place:, unit] = instance[unit]
+    return copies
 
 
 def _differs(row: np.ndarray, instance: np.ndarray) -> np.ndarray:
