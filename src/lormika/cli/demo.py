@@ -19,10 +19,10 @@ from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import RenderableType
 
     from lormika.explanation import Explanation
     from lormika.types import UserModel
+    from lormika.views.layout import Block
 
 _MOST_TRAINING_ROWS = 20_000  # a demonstration is over in seconds
 _MOST_ROWS_OF_SVM = 4_000  # whose time grows with the square of the rows
@@ -151,19 +151,19 @@ def _export(trained: _Trained, dataset: Dataset, folder: Path, talk: Talk) -> No
     talk.say(f"written: {data} and {model}")
 
 
-def _parts(dataset: Dataset, explanation: Explanation, report: Path | None) -> Iterator[RenderableType]:
+def _parts(dataset: Dataset, explanation: Explanation, report: Path | None) -> Iterator[Block]:
     """The instance, its explanation, and where to go from there."""
-    from rich.text import Text
-
     from lormika.frames.values import format_value
     from lormika.views import text
+    from lormika.views.layout import Paragraph, Unbroken
 
     values = ", ".join(f"{name} {format_value(value)}" for name, value in explanation.instance.items())
-    yield Text("A loan application" if dataset == Dataset.LOANS else f"A row of {dataset}", "bold")
-    yield Text(f"  {values}\n")
-    yield from text.renderables(explanation)
+    title = "A loan application" if dataset == Dataset.LOANS else f"A row of {dataset}"
+    yield Paragraph((title, "bold"))
+    yield Paragraph((f"  {values}\n", ""))
+    yield from text.blocks(explanation)
     if report is not None:
-        yield Text("\nThe same with pictures", "bold")
-        yield Text(f"  {report}", no_wrap=True, overflow="ignore")
-        yield Text("\nTry next", "bold")
-        yield Text(_NEXT)
+        yield Paragraph(("\nThe same with pictures", "bold"))
+        yield Unbroken(f"  {report}")
+        yield Paragraph(("\nTry next", "bold"))
+        yield Paragraph((_NEXT, ""))

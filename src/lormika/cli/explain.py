@@ -17,11 +17,10 @@ from lormika.cli.output import Talk, emit, model_prints_aside, show
 from lormika.options import Objective
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from lormika.case import Case
     from lormika.explanation import Explanation
     from lormika.types import Keywords
+    from lormika.views.layout import Block
 
 
 @with_groups
@@ -95,7 +94,7 @@ def explain(
     if output.json:
         emit("\n".join(results.json_lines()))
     elif output.out is None:
-        show(results.renderables(figures))
+        show(results.blocks(figures))
 
 
 class _Results:
@@ -132,14 +131,13 @@ class _Results:
                 payload = {"row": name, "objective": by.value, "explanation": payload}
             yield json.dumps(payload, ensure_ascii=False, allow_nan=False)
 
-    def renderables(self, figures: bool) -> Iterator[RenderableType]:
-        """What a console prints."""
-        from rich.text import Text
-
+    def blocks(self, figures: bool) -> Iterator[Block]:
+        """What a terminal shows."""
         from lormika.views import text
+        from lormika.views.layout import Paragraph
 
         for number, ((name, by), explanation) in enumerate(self.explanations.items()):
             if len(self.explanations) > 1:
                 gap = "\n" if number else ""
-                yield Text(f"{gap}{name}, best by {by}\n", "bold underline")
-            yield from text.renderables(explanation, figures)
+                yield Paragraph((f"{gap}{name}, best by {by}\n", "bold underline"))
+            yield from text.blocks(explanation, figures)

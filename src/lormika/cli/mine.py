@@ -88,4 +88,4 @@ def _show(rules: RuleList, path: Path | None, output: p.Output, talk: Talk) -> N
     elif output.json:
         emit(json.dumps(dump_rules(rules), ensure_ascii=False, allow_nan=False))
     else:
-        show([rule_table.renderable(rules)])
+        show([rule_table.block(rules)])

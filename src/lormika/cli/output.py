@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from lormika.progress import Step, follow
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from lormika.views.layout import Block
 
 
-def show(parts: Iterable[RenderableType]) -> None:
+def show(parts: Iterable[Block]) -> None:
     """Print results: in colours in a terminal, otherwise as plain lines without trailing blanks."""
     from rich.console import Console
 
-    from lormika.views.text import plain_text
+    from lormika.views.layout import plain_text
 
     console = Console(highlight=False, emoji=False, markup=False)
     if console.is_terminal:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lormika.frames.values import format_value
 from lormika.rule import Category, Rule
 from lormika.views import text_effects
 from lormika.views.answers import sentence
+from lormika.views.layout import Block, Column, Grid, Line, Paragraph, Piece, plain_text
 from lormika.views.narrative import narrate
 from lormika.views.reading import Reading
 from lormika.views.words import HEADINGS, WEAK, conditions, heading, leverage, p_value, percent, printable, shares
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.table import Table
-    from rich.text import Text
-
     from lormika.explanation import Explanation
 
 _BAR = 8  # cells
 _NARROW = 76  # characters: below, a rule's conditions stand beneath its share
 _FOR, _AGAINST, _FADED = "bold blue", "bold dark_orange", "dim"
+_COLUMNS = (Column(wraps=False), Column(wraps=False, least=18), Column())  # bar, share, conditions
 _TONES = {"plain": "", "strong": "bold", "for": _FOR, "against": _AGAINST}
 _LEGEND = (
     "Bar and shares: how many of the similar rows that match the conditions the model labels so, instead of how many "
@@ -51,66 +48,47 @@ _LEGEND_FIGURES = (
 
 def to_text(explanation: Explanation, width: int, figures: bool = False) -> str:
     """Plain text, at most so wide."""
-    return plain_text(renderables(explanation, figures), width)
+    return plain_text(blocks(explanation, figures), width)
 
 
-def plain_text(parts: Iterable[RenderableType], width: int) -> str:
-    """What a console of this width without colours would print."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    console = Console(file=out, width=width, no_color=True, force_terminal=False, highlight=False, emoji=False)
-    for part in parts:
-        console.print(part)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
-
-
-def renderables(explanation: Explanation, figures: bool = False) -> Iterator[RenderableType]:
-    """The parts of an explanation, to be printed by a rich console."""
-    from rich.text import Text
-
+def blocks(explanation: Explanation, figures: bool = False) -> Iterator[Block]:
+    """The parts of an explanation."""
     reading = Reading.of(explanation)
     explanation = reading.explanation
     yield _opening(reading)
     for category, (_, term) in HEADINGS.items():
         title = printable(heading(category, explanation.prediction))
-        yield Text("\n").append(title, _style(category)).append(f"  {term}", _FADED)
+        yield Paragraph((f"\n{title}", _style(category)), (f"  {term}", _FADED))
         remark = reading.remark(category)
         if remark is not None:
-            yield Text(f"  {remark}", _FADED)
+            yield Paragraph((f"  {remark}", _FADED))
         rules = explanation.rules_of(category)
-        yield _Rules(rules, reading, _style(category), figures) if rules else Text("  none found", _FADED)
-    yield from text_effects.renderables(reading)
+        yield _Rules(rules, reading, _style(category), figures) if rules else Paragraph(("  none found", _FADED))
+    yield from text_effects.blocks(reading)
     if explanation.rules:
-        yield Text(f"\n{_legend(reading, figures)}", _FADED)
+        yield Paragraph((f"\n{_legend(reading, figures)}", _FADED))
     for note in explanation.notes:
-        yield Text(f"\nNote: {printable(note.text)}", _FADED)
+        yield Paragraph((f"\nNote: {printable(note.text)}", _FADED))
 
 
 def _style(category: Category) -> str:
     return _FOR if category.is_supporting else _AGAINST
 
 
-def _opening(reading: Reading) -> Text:
+def _opening(reading: Reading) -> Paragraph:
     """The sentences, and which similar rows they are about."""
-    from rich.text import Text
-
     explanation, story = reading.explanation, narrate(reading)
-    text = Text()
+    pieces: list[Piece] = []
     for part in (story.prediction, story.reasons, story.changes):
-        text.append(" " if text and part else "")
-        for span in part:
-            text.append(printable(span.text), _TONES[span.tone])
+        pieces += [(" ", "")] if pieces and part else []
+        pieces += [(printable(span.text), _TONES[span.tone]) for span in part]
     near = explanation.neighbourhood
     share = percent(explanation.predicted.rows / near.rows) if near.rows else "none"
-    text.append(
+    about = (
         f"\n\nRules among {near.rows:,} similar rows: {near.selected:,} real ones and {near.generated:,} generated "
-        f"from them; the model labels {share} of them {printable(format_value(explanation.prediction))}.",
-        _FADED,
+        f"from them; the model labels {share} of them {printable(format_value(explanation.prediction))}."
     )
-    for span in story.checked:
-        text.append(f" {span.text}", _FADED)
-    return text
+    return Paragraph(*pieces, (about, _FADED), *((f" {span.text}", _FADED) for span in story.checked))
 
 
 def _legend(reading: Reading, figures: bool) -> str:
@@ -124,55 +102,40 @@ def _legend(reading: Reading, figures: bool) -> str:
     return " ".join([*texts, _LEGEND_FIGURES] if figures else texts)
 
 
-class _Rules:
-    """The rules of a kind, laid out for the width of the console."""
+class _Rules(Block):
+    """The rules of a kind: conditions beside shares, or beneath them where there is little room."""
 
     def __init__(self, rules: Sequence[Rule], reading: Reading, style: str, figures: bool) -> None:
         self.rules, self.reading, self.style, self.figures = rules, reading, style, figures
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if options.max_width >= _NARROW:
-            yield self._beside()
+    def lines(self, width: int) -> Iterator[Line]:
+        """The lines of all rules."""
+        if width >= _NARROW:
+            rows = [[[(f"  {_bar(rule)}", "")], self._share(rule), self._body(rule)] for rule in self.rules]
+            yield from Grid(_COLUMNS, rows).lines(width)
             return
-        from rich.padding import Padding
-
         for rule in self.rules:
-            yield self._share(rule, f"  {_bar(rule)}  ")
-            yield Padding(self._body(rule), (0, 0, 0, 4))
+            yield from Paragraph((f"  {_bar(rule)}  ", ""), *self._share(rule)).lines(width)
+            yield from Paragraph(*self._body(rule), indent=4).lines(width)
 
-    def _beside(self) -> Table:
-        from rich.table import Table
-
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, min_width=18)
-        table.add_column(overflow="fold")
-        for rule in self.rules:
-            table.add_row(f"  {_bar(rule)}", self._share(rule), self._body(rule))
-        return table
-
-    def _share(self, rule: Rule, start: str = "") -> Text:
-        from rich.text import Text
-
+    def _share(self, rule: Rule) -> list[Piece]:
         if rule.counts.antecedent == 0:
-            return Text(start).append("no similar row has this", _FADED)
+            return [("no similar row has this", _FADED)]
         share, beside = shares(rule)
-        return Text(start).append(f"{share:>4}", self.style).append(f" {beside}", _FADED)
+        return [(f"{share:>4}", self.style), (f" {beside}", _FADED)]
 
-    def _body(self, rule: Rule) -> Text:
+    def _body(self, rule: Rule) -> list[Piece]:
         """Conditions, what the model said, and the figures if they are wanted."""
-        from rich.text import Text
-
-        text = Text(printable(conditions(rule)), "bold")
+        pieces = [(printable(conditions(rule)), "bold")]
         reply = self.reading.answer(rule)
         if reply is not None:
             colour = {"✔": "green", "✖": "red"}.get(reply.mark, _FADED)
-            text.append(f"\n{printable(sentence(rule, reply))}", f"not bold {colour}")
+            pieces.append((f"\n{printable(sentence(rule, reply))}", colour))
         if rule.weak:
-            text.append(f"\n{WEAK}", f"not bold {_FADED}")
+            pieces.append((f"\n{WEAK}", _FADED))
         if self.figures:
-            text.append(f"\n{_figures(rule)}", f"not bold {_FADED}")
-        return text
+            pieces.append((f"\n{_figures(rule)}", _FADED))
+        return pieces
 
 
 def _bar(rule: Rule) -> str:
