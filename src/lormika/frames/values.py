@@ -132,11 +132,11 @@ def format_value(value: Scalar | None) -> str:
     """
     if value is None:
         return "missing"
-    if isinstance(value, str) and (value == "" or not _OPERATORS.isdisjoint(value)):
-        return f"“{value}”"
+    if isinstance(value, str):
+        return f"“{value}”" if value == "" or not _OPERATORS.isdisjoint(value) else str(value)
     if isinstance(value, Quantity):
         return value.text
-    return str(value) if isinstance(value, str | bool) else format_number(value)
+    return str(value) if isinstance(value, bool) else format_number(value)
 
 
 def nearest(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lormika.explanation import Explanation
 
 _LEAST_WIDTH = 0.06
+_NUMBERS = int, float
 
 
 def axes(explanation: Explanation) -> dict[str, tuple[float, ...]]:
@@ -46,7 +47,7 @@ def percent_at(quantiles: Sequence[float], value: Scalar | None) -> float | None
     >>> percent_at([0, 10, 20], 5), percent_at([0, 10, 20], None), percent_at([], "clerk")
     (25.0, None, None)
     """
-    return round(100 * position(quantiles, value), 1) if quantiles and isinstance(value, int | float) else None
+    return round(100 * position(quantiles, value), 1) if quantiles and isinstance(value, _NUMBERS) else None
 
 
 def span(quantiles: Sequence[float], low: float, high: float) -> tuple[float, float]:

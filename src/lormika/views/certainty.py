@@ -50,7 +50,7 @@ class Scale:
 
     def text(self, certainty: float) -> str:
         """One certainty; nothing if only labels are known."""
-        return self.span(certainty, certainty)
+        return "" if self.unit == "label" else self.pair(certainty, certainty)[0]
 
     def span(self, low: float, high: float) -> str:
         """From the least to the greatest.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 6
 """Features that are seen at once."""
 
+_NUMBERS = int, float
 _ALWAYS = 3  # features that are shown however little they move
 _SLIGHT = 0.02  # change of a probability, or of a margin as a share of the largest, that is not worth a line
 _PALEST = 0.3  # colour: a paler one would not be seen
@@ -105,7 +106,7 @@ class FeatureEffect:
 
 
 def _number(value: Scalar | None) -> float:
-    assert isinstance(value, int | float)
+    assert isinstance(value, _NUMBERS)
     return value
 
 

@@ -6,7 +6,6 @@ automatic escaping.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from lormika.explanation import Explanation
-
-MOST_CHARACTERS = 300
-"""Of any one text."""
-
-_BRIEF = 60  # characters in a narrow place
 
 
 def to_html(explanation: Explanation) -> str:
@@ -52,46 +46,31 @@ def to_report(explanation: Explanation) -> str:
 
 @cache
 def environment() -> Environment:
-    """Templates of all pages; whatever is put into them is escaped, and shortened if it is endless."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """Templates of all pages, with the filters that they use."""
+    from lormika.views.templating import Templates, breakable
 
-    templates = Environment(
-        loader=PackageLoader("lormika.views"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shorten,
-    )
-    templates.filters |= {"percent": percent, "value": format_value, "breakable": _breakable}
+    templates = Templates()
+    templates.filters |= {"percent": percent, "value": format_value, "breakable": breakable}
     return templates
 
 
-def _breakable(name: str) -> Markup:
-    """A text in a narrow place: brief, and a name may be broken after each underscore, dot or hyphen."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub(r"(?<=[_.\-/])(?=[^\W\d])", "<wbr>", str(escape(_shorten(name, _BRIEF)))))
-
-
-def _shorten(value: object, most: int = MOST_CHARACTERS) -> object:
-    """Shorten texts from data, which may be endless; the JSON has them in full."""
-    if isinstance(value, str) and not hasattr(value, "__html__") and len(value) > most:
-        return f"{value[:most]}…"
-    return value
-
-
 def _context(reading: Reading) -> dict[str, object]:
-    from markupsafe import escape
-
     return {
         "card": _card(reading),
         "effects": html_effects.context(reading),
         **html_rules.context(reading),
-        "meanings": {name: escape(meaning) for name, meaning in MEANINGS.items()},  # whole, since they are not data
+        "meanings": _meanings(),
         "near": reading.explanation.neighbourhood,
         "classes": reading.explanation.classes,
     }
+
+
+@cache
+def _meanings() -> dict[str, Markup]:
+    """What the figures mean: whole, since that is not data."""
+    from markupsafe import escape
+
+    return {name: escape(meaning) for name, meaning in MEANINGS.items()}
 
 
 def _card(reading: Reading) -> dict[str, object]:

@@ -46,7 +46,7 @@ def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
         "ends": (short(effect.quantiles[0]), short(effect.quantiles[-1])) if numeric else None,
         "span": scale.span(*effect.bounds) if effect.asked else "",
         "turning": effect.turning if effect.turns else None,
-        "aloud": _summary(effect, scale) if numeric else "; ".join(_aloud(asked, scale) for asked in chosen),
+        "aloud": _summary(effect, scale) if numeric else "",
     }
 
 
@@ -74,12 +74,11 @@ def _segments(effect: FeatureEffect, scale: Scale) -> Iterator[dict[str, object]
     for (tone, strength), run in groupby(effect.segments(), key=lambda piece: _look(piece[2], scale)):
         pieces = list(run)
         low, high = pieces[0][0], pieces[-1][1]
-        titles = dict.fromkeys(_aloud(asked, scale) for _, _, asked in (pieces[0], pieces[-1]))
+        ends = pieces if len(pieces) == 1 else (pieces[0], pieces[-1])
+        titles = dict.fromkeys(_aloud(asked, scale) for _, _, asked in ends)
         yield {
-            "left": round(100 * low, 2),
-            "width": round(100 * (high - low), 2),
             "tone": tone,
-            "shade": strength,
+            "style": f"left: {round(100 * low, 2)}%; width: {round(100 * (high - low), 2)}%; opacity: {strength}",
             "title": " … ".join(titles),
         }
 

@@ -28,8 +28,8 @@ class Curve:
 
     def points(self, most: float, top: float, steps: int = 200) -> list[tuple[float, float]]:
         """Coverage and confidence along the curve, up to the top of the picture."""
-        coverages = (most * step / steps for step in range(1, steps + 1))
-        return [(x, self.confidence(x)) for x in coverages if self.confidence(x) <= top]
+        coverages = [most * step / steps for step in range(1, steps + 1)]
+        return [(x, y) for x in coverages if (y := self.confidence(x)) <= top]
 
 
 def leverage_curves(rules: list[Rule], prediction: Scalar, most: float) -> list[Curve]:

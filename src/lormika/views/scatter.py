@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lormika.rule import Rule
@@ -25,6 +26,14 @@ def points(explanation: Explanation) -> dict[str, object]:
     heights = [rule.confidence for rule in rules] + [curve.end for curve in curves]
     y_ticks = _ticks(min(heights, default=0.0), min(1.0, max(heights, default=1.0)))
 
+    @cache  # all curves have points at the same places
+    def across(coverage: float) -> str:
+        return str(x(coverage))
+
+    @cache  # and some are level
+    def down(confidence: float) -> str:
+        return str(y(confidence))
+
     def x(coverage: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * coverage / x_ticks[-1], 1)
 
@@ -33,7 +42,7 @@ def points(explanation: Explanation) -> dict[str, object]:
         return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share, 1)
 
     def line(curve: Curve, end: float) -> dict[str, object]:
-        path = [(x(a), y(b)) for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)]
+        path = "".join([f"{across(a)},{down(b)} " for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)])
         return _line(curve) | {"path": path, "end": round(-end, 1)}
 
     ends = apart([-y(curve.end) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))

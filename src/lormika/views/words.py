@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from lormika.frames.values import Quantity, Scalar, format_value
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
@@ -85,10 +86,12 @@ def short(value: Scalar | None) -> str:
     return f"{value:.4g}"
 
 
+_REMEMBERED = 4096  # shares: a page shows the same ones again and again
 _MOST_DIGITS = 2  # after the point
 _SATURATED = 0.05  # from certainty: there, fractions of a per cent matter
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def percent(share: float) -> str:
     """A share in per cent, never rounded to certainty.
 
@@ -134,6 +137,7 @@ def leverage(rule: Rule) -> str:
     return text if float(text) else text.removeprefix("-")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def percents(before: float, after: float) -> tuple[str, str]:
     """Two shares that are compared, with the digits that tell them apart.
 
