@@ -151,12 +151,18 @@ def with_columns(table: UserTable, columns: Mapping[str, np.ndarray]) -> UserTab
 
 def one_row(table: UserTable) -> dict[str, list[object]]:
     """Columns of a frame of one row: quicker than reading it column by column."""
-    frame = _open(table)
-    if len(frame) != 1:
-        raise InputError(f"x has {len(frame)} rows: explain takes one instance; explain_many takes many")
-    # Arrow cannot take a row of all its types, pandas is slow to list all rows.
-    row = frame.rows()[0] if frame.implementation.is_pyarrow() else frame.row(0)
-    return {str(name): [value] for name, value in zip(frame.columns, row, strict=True)}
+    is_pandas = type(table).__module__.startswith("pandas.") and table.ndim == 2  # whose own way is quicker
+    frame = None if is_pandas else _open(table)
+    names = [str(name) for name in (table if frame is None else frame).columns]
+    _check_names(names)
+    n_rows = len(table if frame is None else frame)
+    if n_rows != 1:
+        raise InputError(f"x has {n_rows} rows: explain takes one instance; explain_many takes many")
+    if frame is None:
+        row = table.iloc[0].tolist()
+    else:  # Arrow cannot take a row of all its types
+        row = frame.rows()[0] if frame.implementation.is_pyarrow() else frame.row(0)
+    return {name: [value] for name, value in zip(names, row, strict=True)}
 
 
 def _open(table: UserTable) -> nw.DataFrame[UserTable]:
@@ -175,9 +181,10 @@ def _open(table: UserTable) -> nw.DataFrame[UserTable]:
 
 
 def _check_names(names: Sequence[str]) -> None:
+    if len(set(names)) == len(names):
+        return
     repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise InputError(f"duplicate column {repeated[0]!r}: give each column a name of its own")
+    raise InputError(f"duplicate column {repeated[0]!r}: give each column a name of its own")
 
 
 def listing(names: Iterable[Scalar], most: int = 8) -> str:
