@@ -117,9 +117,9 @@ def _measure(items: Items, labels: np.ndarray, options: SearchOptions) -> Outcom
     """Time the core's search alone, called as the library calls it, and without making rules of what it found."""
     found = {}
 
-    def search(*arguments: object, **named: object) -> tuple[list[tuple], int]:
+    def search(*arguments: object, **named: object) -> tuple:
         seconds, result = best(lambda: kernel(*arguments, **named), repeat=5)
-        rules, nodes = result
+        rules, nodes, *_ = result
         found["outcome"] = Outcome(seconds, nodes, len(rules))
         return result
 

@@ -239,3 +239,22 @@ def distinct_rows(rows: Sequence[Sequence[bytes]]) -> tuple[list[int], list[int]
             first.append(position)
         copies.append(earlier)
     return first, copies
+
+
+def count_bits(bitsets: Sequence[Sequence[int]], begin: Sequence[int]) -> list[list[int]]:
+    """Bits that each bitset, a sequence of words, shares with the first one, in words begin[c] to begin[c + 1]."""
+    base = bitsets[0]
+    return [
+        [
+            sum(bin(x & y).count("1") for x, y in zip(base[low:high], other[low:high], strict=True))
+            for low, high in pairwise(begin)
+        ]
+        for other in bitsets
+    ]
+
+
+def passes_screen(counts: Sequence[int], least_rows: int, least_both: Sequence[int], most_other: Sequence[int]) -> bool:
+    """Enough rows in all and, for some class, enough rows of it and few enough others."""
+    rows = sum(counts)
+    each = zip(counts, least_both, most_other, strict=True)
+    return rows >= least_rows and any(both >= least and rows - both <= most for both, least, most in each)

@@ -3,8 +3,11 @@
 from lormika._core.kernels import (
     Filter,
     Objective,
+    Stopped,
     assign,
     build,
+    count,
+    counters,
     cut_evenly,
     distinct,
     mix,
@@ -19,8 +22,11 @@ from lormika._core.kernels import (
 __all__ = [
     "Filter",
     "Objective",
+    "Stopped",
     "assign",
     "build",
+    "count",
+    "counters",
     "cut_evenly",
     "distinct",
     "mix",

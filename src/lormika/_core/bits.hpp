@@ -2,8 +2,11 @@
 // AND + popcount pass over two bitsets yields the count of every class.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "count.hpp"
 
 namespace lormika {
 
@@ -21,12 +24,38 @@ struct Layout {
     }
 };
 
-// For each of the chosen bitsets: rows of each class that it shares with `base`.
-// `bits` holds bitset s at s * layout.words(); counts are written as chosen x classes.
-void count_shared(const Layout& layout, const uint64_t* base, const uint64_t* bits, const int* chosen, int n_chosen,
-                  int32_t* counts);
+// Some words, one every `step`.
+template <class Word>
+struct Strided {
+    Word* first;
+    int step;
+    Word& operator[](int w) const { return first[static_cast<size_t>(w) * step]; }
+};
+
+// Bitsets in blocks, as they are counted; see count.hpp.
+class Blocks {
+public:
+    // Room for so many bitsets; what is in it is undefined, except that the lanes after the last one are empty.
+    void resize(size_t size, int words) {
+        words_ = words;
+        lines_.resize((size + kLanes - 1) / kLanes * words);
+        for (size_t s = size; s % kLanes != 0; ++s)
+            for (int w = 0; w < words; ++w) (*this)[s][w] = 0;
+    }
+
+    Strided<uint64_t> operator[](size_t s) { return {lines_[s / kLanes * words_].lane + s % kLanes, kLanes}; }
+    Strided<const uint64_t> operator[](size_t s) const { return {lines_[s / kLanes * words_].lane + s % kLanes, kLanes}; }
+
+    const Line* data() const { return lines_.data(); }
+    int words() const { return words_; }
+
+private:
+    int words_ = 0;
+    std::vector<Line> lines_;
+};
 
 // The bits of `source` at the set bits of `mask`, closed up within each class: `to` is laid out for the rows of mask.
-void project(const Layout& from, const Layout& to, const uint64_t* source, const uint64_t* mask, uint64_t* target);
+void project(const Layout& from, const Layout& to, Strided<const uint64_t> source, const uint64_t* mask,
+             Strided<uint64_t> target);
 
 }  // namespace lormika

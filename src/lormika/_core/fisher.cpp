@@ -8,6 +8,7 @@ namespace lormika {
 
 namespace {
 constexpr double kTolerance = 1e-9;
+constexpr double kClear = 1e-6;  // far beyond the tolerance, and the last digits of a logarithm
 }
 
 Fisher::Fisher(int rows) : log_factorial_(rows + 1, 0.0L) {
@@ -18,14 +19,16 @@ double Fisher::log_choose(int n, int r) const {
     return static_cast<double>(log_factorial_[n] - log_factorial_[r] - log_factorial_[n - r]);
 }
 
-// The probability of exactly `hits` of the rule's rows having the class.
-double Fisher::point(const Fourfold& t, int hits) const {
+// Logarithm of the probability of exactly `hits` of the rule's rows having the class.
+long double Fisher::log_point(const Fourfold& t, int hits) const {
     const auto& lf = log_factorial_;
     const int misses_all = t.all - t.hits_all, misses = t.inside - hits;
-    return static_cast<double>(std::exp(lf[t.hits_all] - lf[hits] - lf[t.hits_all - hits]         //
-                                        + lf[misses_all] - lf[misses] - lf[misses_all - misses]  //
-                                        - (lf[t.all] - lf[t.inside] - lf[t.all - t.inside])));
+    return lf[t.hits_all] - lf[hits] - lf[t.hits_all - hits]         //
+           + lf[misses_all] - lf[misses] - lf[misses_all - misses]  //
+           - (lf[t.all] - lf[t.inside] - lf[t.all - t.inside]);
 }
+
+double Fisher::point(const Fourfold& t, int hits) const { return static_cast<double>(std::exp(log_point(t, hits))); }
 
 // Sums away from the mean, where terms only shrink, until the rest no longer matters or the sum exceeds `stop`.
 double Fisher::tail(const Fourfold& t, double stop) const {
@@ -52,9 +55,30 @@ double Fisher::p_value(const Fourfold& t) const {
     return std::min(1.0, tail(t, std::numeric_limits<double>::infinity()));
 }
 
-bool Fisher::passes(const Fourfold& t, double critical) const {
-    const double limit = critical * (1.0 + kTolerance);
-    return limit > 0 && tail(t, limit) <= limit;
+// Where the p-value is, compared with a limit, as far as the first term tells: the sum is not less than it, and, as every term
+// is a smaller share of the one before, not more than that of a geometric series.
+Fisher::Verdict Fisher::compare(const Fourfold& t, double log_limit) const {
+    const int least = std::max(0, t.inside - (t.all - t.hits_all)), x = t.hits_inside;
+    const bool is_above_mean = static_cast<double>(x) * t.all > static_cast<double>(t.hits_all) * t.inside;
+    if (x <= least || !is_above_mean) return Verdict::unclear;
+    const double first = static_cast<double>(log_point(t, x));
+    if (first > log_limit + kClear) return Verdict::above;
+    const double share = static_cast<double>(t.hits_all - x) * (t.inside - x) /
+                         ((x + 1.0) * (static_cast<double>(t.all) - t.hits_all - t.inside + x + 1));
+    if (share < 1 && first - std::log1p(-share) < log_limit - kClear) return Verdict::below;
+    return Verdict::unclear;
+}
+
+bool Fisher::passes(const Fourfold& t, const Critical& critical) const {
+    const double limit = critical.value * (1.0 + kTolerance);
+    if (!(limit > 0)) return false;
+    const Verdict verdict = compare(t, critical.log_value);
+    return verdict == Verdict::below || (verdict == Verdict::unclear && tail(t, limit) <= limit);
+}
+
+double Fisher::raise(const Fourfold& t, double other) const {
+    if (other > 0 && compare(t, std::log(other)) == Verdict::below) return other;
+    return std::max(other, p_value(t));
 }
 
 }  // namespace lormika

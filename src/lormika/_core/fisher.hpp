@@ -1,6 +1,7 @@
 // One-sided Fisher exact test: is a class more frequent among the rows of a rule than among those of its generalisation?
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 namespace lormika {
@@ -10,6 +11,12 @@ struct Fourfold {
     int all, hits_all, inside, hits_inside;
 };
 
+// A critical value, with what decides most cases.
+struct Critical {
+    double value, log_value;
+    explicit Critical(double p) : value(p), log_value(std::log(p)) {}
+};
+
 class Fisher {
 public:
     explicit Fisher(int rows);
@@ -17,12 +24,20 @@ public:
     // P[X >= hits_inside] for hypergeometric X.
     double p_value(const Fourfold& t) const;
 
-    // Whether p_value <= critical, up to the relative tolerance that keeps rounding out of the decision.
-    bool passes(const Fourfold& t, double critical) const;
+    // Whether p_value <= critical, up to the relative tolerance that keeps rounding out of the decision. The first term of
+    // the sum nearly always decides, and its logarithm will do.
+    bool passes(const Fourfold& t, const Critical& critical) const;
+
+    // The larger of the p-value and another number.
+    double raise(const Fourfold& t, double other) const;
 
     double log_choose(int n, int r) const;
 
 private:
+    enum class Verdict { below, above, unclear };
+    Verdict compare(const Fourfold& t, double log_limit) const;
+
+    long double log_point(const Fourfold& t, int hits) const;
     double point(const Fourfold& t, int hits) const;
     double tail(const Fourfold& t, double stop) const;
 

@@ -44,11 +44,16 @@ struct ItemTable {
             }
             set_bits(table.items + static_cast<size_t>(f) * rows, table.sizes[f], order, bits.data() + first * words);
         }
-        std::vector<int> every(items);
-        std::iota(every.begin(), every.end(), 0);
-        const std::vector<uint64_t> ones(words, ~uint64_t{0});
         counts.resize(static_cast<size_t>(items) * table.classes);
-        count_shared(layout, ones.data(), bits.data(), every.data(), items, counts.data());
+        for (int i = 0; i < items; ++i) count(bits_of(i), bits_of(i), counts.data() + static_cast<size_t>(i) * table.classes);
+    }
+
+    // Rows of each class that two bitsets share.
+    void count(const uint64_t* x, const uint64_t* y, int32_t* shared) const {
+        for (int c = 0; c < layout.classes(); ++c) {
+            const int from = layout.begin[c], words = layout.begin[c + 1] - from;
+            shared[c] = static_cast<int32_t>(counter().count_pair(x + from, y + from, words));
+        }
     }
 
     bool is_weighted() const {

@@ -19,6 +19,21 @@ class Filter(enum.Enum):
     PRODUCTIVE = 2
     SIGNIFICANT = 3
 
+class Stopped(enum.Enum):
+    NO = 0
+    TIME = 1
+    NODES = 2
+    INTERRUPT = 3
+
+def counters() -> list[str]: ...
+def count(
+    counter: str,
+    bitsets: np.ndarray,
+    begin: np.ndarray,
+    least_rows: int,
+    least_both: np.ndarray,
+    most_other: np.ndarray,
+) -> tuple[list[list[int]], list[int], list[bool]]: ...
 def search(
     items: np.ndarray,
     sizes: np.ndarray,
@@ -33,7 +48,11 @@ def search(
     m: float,
     critical: np.ndarray,
     weights: np.ndarray,
-) -> tuple[list[tuple[list[int], int, int, int, float, float]], int]: ...
+    n_jobs: int = 1,
+    time_limit: float = ...,
+    node_limit: int = ...,
+    keep_on_interrupt: bool = False,
+) -> tuple[list[tuple[list[int], int, int, int, float, float]], int, Stopped, list[float]]: ...
 def scan(
     codes: np.ndarray,
     points: np.ndarray,

@@ -61,7 +61,30 @@ public:
         return true;
     }
 
+    // Best key of any rule with at most so many rows of the class, however long.
+    Key peak(int both, int c, double weight) const {
+        const int everything = static_cast<int>(n_), least = std::max(both, min_count_);
+        switch (objective) {
+            case Objective::support: return {highest(everything, both, c, weight), everything, both, 0};
+            case Objective::coverage: return {highest(everything, both, c, weight), everything, both, 0};
+            default: return {highest(least, both, c, weight), is_sharp(c) && !weighted_ ? least : everything, both, 0};
+        }
+    }
+
+    // Most that a rule with these rows can be worth, given the largest weight it can have; rounding never lowers it.
+    double highest(int antecedent, int both, int c, double weight) const {
+        double best = score(antecedent, both, c);
+        if (!exact_ && (objective == Objective::confidence || objective == Objective::lift)) best *= 1 + 1e-14;
+        if (!weighted_) return best;
+        return best > 0 ? best * weight : 0;  // a smaller weight brings a negative score nearer to 0
+    }
+
+    bool is_weighted() const { return weighted_; }
+
 private:
+    // Whether the optimum of the bound is reached only with the fewest rows.
+    bool is_sharp(int c) const { return class_rows_[c] < n_ && (objective == Objective::leverage || separable_); }
+
     bool bound(int antecedent, int both, int length, int c, Key& best) const {
         // A specialisation that covers as many rows is redundant.
         const int most = shrinks_ ? antecedent - 1 : antecedent;
@@ -74,8 +97,7 @@ private:
         // The optimum keeps all rows of the class and sheds the others, down to min_count. It is reached only there,
         // unless all rows have the class.
         const int least = std::max(a, min_count_);
-        const bool sharp = class_rows_[c] < n_ && (objective == Objective::leverage || separable_);
-        best = {score(least, a, c), sharp ? least : most, a, length + 1};
+        best = {score(least, a, c), is_sharp(c) ? least : most, a, length + 1};
         if (objective != Objective::leverage && !exact_) best.worth *= 1 + 1e-14;  // room for rounding
         return true;
     }

@@ -52,12 +52,24 @@ struct FoundRule {
     double p_value;
 };
 
-struct Result {
-    std::vector<FoundRule> rules;  // list by list, best first
-    int64_t nodes;                 // condition sets that were counted
+enum class Stopped { no, time, nodes, interrupt };
+
+// When to stop early. `poll` is called now and then by the thread that called: true stops the search, and what was found is
+// kept; it may also throw.
+struct Stops {
+    double seconds;
+    int64_t nodes;  // that a thread looks at
+    std::function<bool()> poll;
 };
 
-// `poll` is called now and then; it may throw to stop the search.
-Result search(const Table& table, const Lists& lists, const Options& options, const std::function<void()>& poll);
+struct Result {
+    std::vector<FoundRule> rules;  // list by list, best first
+    int64_t nodes;                 // condition sets that were looked at
+    Stopped stopped;
+    std::vector<double> open;  // lists: the most that a rule which was not looked at can be worth; NaN: none can enter
+};
+
+// The rules are the same for any number of threads.
+Result search(const Table& table, const Lists& lists, const Options& options, const Stops& stops, int threads);
 
 }  // namespace lormika

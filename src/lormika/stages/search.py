@@ -50,7 +50,7 @@ class Space:
 
         A rule's score is multiplied by the least weight of its features; with a weight of 0, it is left out altogether.
         """
-        rules, _ = _core.search(
+        rules, *_ = _core.search(
             self.items.codes,
             self.items.sizes,
             self.labels.astype(np.int32, copy=False),
