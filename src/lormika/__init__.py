@@ -12,8 +12,9 @@ from lormika.labels import Labels
 from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
+from lormika.rules import Rules
 from lormika.stages.notes import Note
-from lormika.summaries import Effect
+from lormika.summaries import Effect, Incomplete
 from lormika.version import __version__
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "FeatureLabel",
     "GroupAction",
     "GroupActions",
+    "Incomplete",
     "InputError",
     "Interval",
     "Labels",
@@ -38,6 +40,7 @@ __all__ = [
     "ModelError",
     "Note",
     "Rule",
+    "Rules",
     "SearchOptions",
     "Settings",
     "__version__",

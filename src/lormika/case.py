@@ -19,6 +19,7 @@ from lormika.models import Answer
 from lormika.options import SearchKeywords, SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.rule import Rule
+from lormika.session import is_interactive
 from lormika.stages import neighbourhood
 from lormika.stages.asking import Asking, Spread, run_together
 from lormika.stages.choose import Choice
@@ -35,7 +36,7 @@ from lormika.stages.sample import Sample
 from lormika.stages.search import Space
 from lormika.stages.trials import Plan, Trials, Unlike, try_edits
 from lormika.stages.ways import Ways, find_ways
-from lormika.summaries import AskedSummary, ClassSummary, Effect, NeighbourhoodSummary
+from lormika.summaries import AskedSummary, ClassSummary, Effect, Incomplete, NeighbourhoodSummary
 from lormika.types import JsonObject
 from lormika.version import __version__
 
@@ -83,7 +84,7 @@ class Case:
         The exception is `confirm=False`: then the model is called once more, to re-run the rules that were found.
         """
         chosen = self.parts.search.but(options)
-        return explain_together([self], chosen, read_aim(self.parts, chosen))[0]
+        return explain_together([self], chosen, read_aim(self.parts, chosen), keeps=is_interactive())[0]
 
     def __repr__(self) -> str:
         prediction = self.sample.classes[self.prediction]
@@ -104,12 +105,15 @@ def locate_together(parts: Parts, instances: Instances, aim: Aim, spread: Spread
 
 
 def explain_together(
-    cases: Sequence[Case], options: SearchOptions, aim: Aim, spread: Spread = map
+    cases: Sequence[Case], options: SearchOptions, aim: Aim, spread: Spread = map, *, keeps: bool = False
 ) -> list[Explanation]:
-    """Explain cases of one explainer; model calls, if any are needed, are shared."""
+    """Explain cases of one explainer; model calls, if any are needed, are shared.
+
+    With `keeps`, a search that the user interrupts gives the rules so far.
+    """
     if not cases:
         return []
-    parts, ways = cases[0].parts, [explain(case, options, aim) for case in cases]
+    parts, ways = cases[0].parts, [explain(case, options, aim, keeps=keeps) for case in cases]
     return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread)
 
 
@@ -174,21 +178,22 @@ def _agree(first: Answer, second: Answer) -> bool:
     return True
 
 
-def explain(case: Case, options: SearchOptions, aim: Aim) -> Asking[Explanation]:
+def explain(case: Case, options: SearchOptions, aim: Aim, *, keeps: bool = False) -> Asking[Explanation]:
     """Find the rules of a case, and collect everything needed to read them."""
     sample = case.sample
     present = np.flatnonzero(np.bincount(sample.labels, minlength=len(sample.classes))).tolist()
-    space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction)
+    space = Space(case.items, sample.labels, sample.classes, present, sample.n_real, case.prediction, keeps)
     if options.confirm:
         if aim != case.aim:
             case = yield from _with_aim(case, aim)
-        return _explanation(case, _choice(case, space).rules(options), options)
+        rules = _choice(case, space).rules(options)
+        return _explanation(case, rules, options, space.incomplete)
     weights = None
     if options.weight == "effect":
         weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
     found = find_rules(space, options, weights, to_missing=case.trials is None)
     rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
-    return _explanation(case, rules, options)
+    return _explanation(case, rules, options, space.incomplete)
 
 
 def _with_aim(case: Case, aim: Aim) -> Asking[Case]:
@@ -213,7 +218,7 @@ def _choice(case: Case, space: Space) -> Choice:
     return Choice(background, space, encoded, trials, ways, goal, confirmation, unit, before)
 
 
-def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Explanation:
+def _explanation(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Explanation:
     parts, near, sample = case.parts, case.near, case.sample
     prediction, schema = sample.classes[case.prediction], parts.background.schema
     instance = schema.decode(case.instance)
@@ -222,7 +227,7 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
         instance=instance,
         prediction=prediction,
         rules=tuple(name_single(rule, observed, instance) for rule in rules),
-        notes=tuple(_notes(case, rules, options)),
+        notes=tuple(_notes(case, rules, options, incomplete)),
         features=parts.features,
         classes=_classes(sample, case.answer),
         neighbourhood=NeighbourhoodSummary(
@@ -236,13 +241,16 @@ def _explanation(case: Case, rules: list[Rule], options: SearchOptions) -> Expla
         unit=case.answer.unit,
         effects=tuple(_effects(case)),
         asked=_asked(case),
+        incomplete=incomplete,
         sample=sample,
         labels=parts.labels,
     )
 
 
-def _notes(case: Case, rules: list[Rule], options: SearchOptions) -> Iterator[Note]:
+def _notes(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Iterator[Note]:
     parts, near = case.parts, case.near
+    if incomplete is not None:
+        yield Note(str(incomplete))
     notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, case.goal, parts.labels)
     yield from notes.about_instance(parts.spread.identifiers, case.instance)
     yield from notes.about_neighbourhood(near.neighbours)
@@ -296,8 +304,10 @@ def _options(parts: Parts, options: SearchOptions, aim: Aim) -> JsonObject:
     """All options as plain data; those that limit what is answered, if they are given."""
     chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
     constraints = [one.to_dict() for one in aim.constraints]
-    limits = {"constraints": constraints, **{name: chosen[name] for name in ("target", "at_least", "spread")}}
-    every = {name: plain(value) for name, value in chosen.items() if name not in limits and name != "cuts"}
+    given = ("target", "at_least", "spread", "time_limit")
+    limits = {"constraints": constraints, **{name: chosen[name] for name in given}}
+    aside = {*limits, "cuts", "n_jobs"}  # the number of threads makes no difference
+    every = {name: plain(value) for name, value in chosen.items() if name not in aside}
     cuts = {name: list(points) for name, points in parts.cuts.items()}
     return (
         every

@@ -28,6 +28,7 @@ from lormika.options import (
     PAPER_SEARCH,
     PAPER_SETTINGS,
     ConstraintsLike,
+    ManyKeywords,
     Preset,
     SearchKeywords,
     SearchOptions,
@@ -35,6 +36,7 @@ from lormika.options import (
     Settings,
 )
 from lormika.parts import Parts
+from lormika.session import is_interactive
 from lormika.stages.background import Background
 from lormika.stages.binding import check_constraints
 from lormika.stages.cuts import check_cuts, equal_frequency_cuts
@@ -179,7 +181,8 @@ class Explainer:
         """
         chosen = self.search_options.but(options)
         aim = read_aim(self._parts, chosen)
-        return explain_together(locate_together(self._parts, self.schema.read_instance(x), aim), chosen, aim)[0]
+        cases = locate_together(self._parts, self.schema.read_instance(x), aim)
+        return explain_together(cases, chosen, aim, keeps=is_interactive())[0]
 
     def explain_many(
         self,
@@ -189,7 +192,7 @@ class Explainer:
         progress: bool = True,
         on_error: OnError = "record",
         chunk_size: int | None = None,
-        **options: Unpack[SearchKeywords],
+        **options: Unpack[ManyKeywords],
     ) -> Iterator[Explanation | Failure]:
         """Explain the rows of a table, in order.
 

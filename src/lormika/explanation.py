@@ -19,7 +19,7 @@ from lormika.models import Unit
 from lormika.rule import Category, Rule
 from lormika.stages.notes import Note
 from lormika.stages.sample import Sample
-from lormika.summaries import AskedSummary, ClassSummary, Effect, FeatureSummary, NeighbourhoodSummary
+from lormika.summaries import AskedSummary, ClassSummary, Effect, FeatureSummary, Incomplete, NeighbourhoodSummary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +61,7 @@ class Explanation:
     unit: Unit = "probability"
     effects: tuple[Effect, ...] = ()  # what the prediction depends on here, the largest effect first
     asked: AskedSummary | None = None  # None: no changes were tried
+    incomplete: Incomplete | None = None  # None: the search was not stopped, and these are exactly the best rules
     sample: Sample | None = None  # not part of the payload
     labels: Labels = NO_LABELS  # names and texts for people, which views use
 

@@ -16,7 +16,8 @@ from lormika.errors import InputError, quote
 from lormika.frames.schema import Schema, encoded_columns, is_identifier, read_schema
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
 from lormika.options import MINING, MOST_BINS, NEED_INSTANCE, MiningKeywords
-from lormika.rule import Rule
+from lormika.rules import Rules
+from lormika.session import is_interactive
 from lormika.stages.cuts import check_cuts
 from lormika.stages.items import itemise
 from lormika.stages.naming import name_single
@@ -36,8 +37,12 @@ def mine_rules(
     classes: Sequence[Scalar] | None = None,
     feature_names: Sequence[str] | None = None,
     **options: Unpack[MiningKeywords],
-) -> list[Rule]:
+) -> Rules:
     """Find the k best rules that lead to a class, in any table.
+
+    The result is a list of rules. If the search was stopped by its `time_limit`, it holds the rules so far, and a
+    warning says what may be missing; so do its attributes `complete` and `open_bound`. The same happens if you press
+    Ctrl-C in a notebook or at Python's prompt; in a script, that raises KeyboardInterrupt as usual.
 
     Parameters
     ----------
@@ -81,10 +86,13 @@ def mine_rules(
         columns = frames.listing(schema.names[f] for f in identifiers)
         warnings.warn(f"left out, because nearly all values differ: {columns}", stacklevel=2)
     items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
-    space = Space(items, labels, names, _consequents(classes, names))
+    space = Space(items, labels, names, _consequents(classes, names), keeps=is_interactive())
     candidates = space.find(chosen, make_lists(space, chosen), chosen.k)
+    if space.incomplete:
+        warnings.warn(str(space.incomplete), stacklevel=2)
     observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
-    return [name_single(space.make_rule(candidate), observed, {}) for candidate in candidates]
+    rules = (name_single(space.make_rule(candidate), observed, {}) for candidate in candidates)
+    return Rules(rules, space.incomplete)
 
 
 def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:

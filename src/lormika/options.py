@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, TypedDict
 
 from lormika.checks import MOST, check_integer
+from lormika.errors import InputError
 from lormika.option import Options, choice, integer, number, switch
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ MOST_CONDITIONS = 6
 MOST_BINS = 1000
 MOST_GENERATED = 10_000_000
 MOST_M = 1e9
+MOST_THREADS = 1024
 MOST_NEIGHBOURS = 2**31 - 1  # as the scan of the background counts
 
 
@@ -140,9 +142,17 @@ class SearchOptions(Options):
         None, "Least probability that a change must give the class it leads to.", 0.0, 1.0, unset="that of the label"
     )
     spread: bool = switch(False, "Prefer counterfactuals that change different features.")
+    time_limit: float | None = number(
+        None, "Seconds for the search; then the rules so far, marked as not complete.", 0.0, unset="none"
+    )
+    n_jobs: int = integer(
+        1, "Threads for the search (-1: one per processor); the rules are the same.", -1, MOST_THREADS
+    )
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
+        if self.n_jobs == 0:
+            raise InputError("n_jobs=0: give a number of threads, or -1 for all processors")
         if self.weight is None:
             object.__setattr__(self, "weight", "effect" if self.confirm else "none")
 
@@ -152,8 +162,8 @@ class SearchOptions(Options):
         return Options.but(self, follows | dict(keywords))
 
 
-class SearchKeywords(TypedDict, total=False):
-    """What `explain` takes; see `SearchOptions`."""
+class ManyKeywords(TypedDict, total=False):
+    """What `explain_many` takes, whose threads explain a row each; see `SearchOptions`."""
 
     k: int
     objective: str
@@ -170,6 +180,13 @@ class SearchKeywords(TypedDict, total=False):
     target: Scalar | None
     at_least: float | None
     spread: bool
+    time_limit: float | None
+
+
+class SearchKeywords(ManyKeywords, total=False):
+    """What `explain` takes; see `SearchOptions`."""
+
+    n_jobs: int
 
 
 class MiningKeywords(TypedDict, total=False):
@@ -183,6 +200,8 @@ class MiningKeywords(TypedDict, total=False):
     filter: str
     alpha: float
     correction: str
+    time_limit: float | None
+    n_jobs: int
 
 
 NEED_INSTANCE = ("per", "confirm", "weight", "constraints", "target", "at_least", "spread")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 
 from lormika.frames.values import Scalar
 
@@ -68,3 +69,26 @@ class AskedSummary:
     all_pairs: int
     calls: int  # of the model, for this instance alone
     rows: int  # in these calls, the sample included
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """A search that was stopped before it was complete, and what may be missing from the rules it found.
+
+    >>> print(Incomplete("time", 1.0, "leverage", 0.04097))
+    The search stopped after 1 s and is not complete: no rule better than 0.041 (leverage) is missing.
+    """
+
+    why: str  # "time": its limit was reached; "interrupt": by the user; "nodes": for a test
+    seconds: float | None  # the limit
+    ranked_by: str  # what the bound is about
+    open_bound: float  # the most that a rule which is missing can reach
+
+    def __str__(self) -> str:
+        how = "was interrupted" if self.why == "interrupt" else "stopped early"
+        if self.why == "time" and self.seconds is not None:
+            how = f"stopped after {self.seconds:g} s"
+        most = Context(prec=3, rounding=ROUND_CEILING).create_decimal(repr(self.open_bound))  # never less than it is
+        return (
+            f"The search {how} and is not complete: no rule better than {float(most):g} ({self.ranked_by}) is missing."
+        )

@@ -98,7 +98,7 @@ def batch(
     pace: Pace,
     drop: p.Drop = [],
     reading: p.Reading,
-    search: p.Search,
+    search: p.SearchOfMany,
     changing: Changing,
     preset: p.PresetOf = p.Preset.DEFAULT,
     cut: p.Cut = [],

@@ -7,8 +7,8 @@ command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -31,14 +31,17 @@ class Given:
     panel: str
     defaults: Options  # what is shown as defaults
     without: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)  # what another option of the command is called already
 
     def parameters(self) -> Iterator[inspect.Parameter]:
         """An option of the command line for each."""
-        for name, option in options_of(type(self.defaults)).items():
-            if name not in self.without:
-                kind: Any = StrEnum(name, option.choices) if option.choices else option.type  # types made here
-                hint = Annotated[kind | None, self._option(name, option)]
-                yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+        for name, option in self._options():
+            kind: Any = StrEnum(name, option.choices) if option.choices else option.type  # types made here
+            hint, shown = Annotated[kind | None, self._option(name, option)], self.renamed.get(name, name)
+            yield inspect.Parameter(shown, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+
+    def _options(self) -> Iterator[tuple[str, Option]]:
+        return ((n, option) for n, option in options_of(type(self.defaults)).items() if n not in self.without)
 
     def _option(self, name: str, option: Option) -> object:
         default = getattr(self.defaults, name) if option.unset is None else option.unset
@@ -56,7 +59,8 @@ class Given:
 
     def gather(self, values: Keywords) -> Keywords:
         """The options that were given; wrong ones are refused before anything takes time."""
-        options = {p.name: _plain(values[p.name]) for p in self.parameters() if values[p.name] is not None}
+        given = {name: values[self.renamed.get(name, name)] for name, _ in self._options()}
+        options = {name: _plain(value) for name, value in given.items() if value is not None}
         self.defaults.but(options)
         return options
 

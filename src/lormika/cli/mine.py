@@ -20,6 +20,8 @@ from lormika.types import Keywords
 if TYPE_CHECKING:
     from lormika.views.rule_table import RuleList
 
+_NO_LIMIT = ("time_limit", None)
+
 
 @with_groups
 def mine(
@@ -71,7 +73,8 @@ def mine(
             options = {name: getattr(chosen, name) for name in MiningKeywords.__annotations__}
             names = reading.categorical or None
             rules = mine_rules(table.frame[features], y, categorical=names, classes=classes, **about, **options)
-        _show(RuleList(tuple(rules), options | about, texts), paths.get(by), output, talk)
+        shown = {name: value for name, value in options.items() if name != "n_jobs" and (name, value) != _NO_LIMIT}
+        _show(RuleList(tuple(rules), shown | about, texts, rules.incomplete), paths.get(by), output, talk)
 
 
 def _path(out: Path, by: Objective, objectives: Sequence[Objective]) -> Path:

@@ -55,8 +55,12 @@ Objectives = Annotated[
     ),
 ]
 K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
-Search = Annotated[Keywords, Given(SEARCH, SearchOptions())]
-SearchForEach = Annotated[Keywords, Given(SEARCH, SearchOptions(), without=("objective",))]
+_RENAMED = {"time_limit": "search_time_limit"}  # the other limit is that of the model's calls
+Search = Annotated[Keywords, Given(SEARCH, SearchOptions(), renamed=_RENAMED)]
+SearchForEach = Annotated[Keywords, Given(SEARCH, SearchOptions(), ("objective",), _RENAMED)]
+SearchOfMany = Annotated[
+    Keywords, Given(SEARCH, SearchOptions(), ("n_jobs",), _RENAMED)
+]  # workers share the processors
 PresetOf = Annotated[
     Preset,
     typer.Option(

@@ -106,15 +106,23 @@ class Choice:
                 if len(kept[kind]) == options.k or len(own) < size:
                     del lists[kind]
             size *= 2
-            for kind in lists:  # each by itself, without features that none of its rules can have
+            for kind, known in list(lists.items()):  # each by itself, without features that none of its rules can have
+                if self.space.incomplete:
+                    del lists[kind]
+                    continue
                 possible = np.where(self.confirmation.possible(kind), weights, 0.0)
-                lists[kind] = self._candidates(options, possible, (kind,), size)[kind]
+                lists[kind] = self._candidates(options, possible, (kind,), size, known)[kind]
         return kept
 
     def _candidates(
-        self, options: SearchOptions, weights: np.ndarray, kinds: tuple[Category, ...], size: int
+        self,
+        options: SearchOptions,
+        weights: np.ndarray,
+        kinds: tuple[Category, ...],
+        size: int,
+        known: Sequence[Candidate] = (),
     ) -> dict[Category, list[Candidate]]:
-        """The first rules of each kind, up to the given size."""
+        """The first rules of each kind, up to the given size; a search that is stopped keeps the known ones."""
         candidates: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
         if not weights.any():
             return candidates
@@ -122,7 +130,8 @@ class Choice:
         if self.goal.target not in (None, self.space.prediction):  # what speaks against the prediction speaks for it
             every[:, [c not in (self.space.prediction, self.goal.target) for c in range(len(self.space.classes))]] = -1
         places = [tuple(Category).index(kind) for kind in kinds]
-        for candidate in self.space.find(options, np.where(np.isin(every, places), every, -1), size, weights):
+        lists = np.where(np.isin(every, places), every, -1)
+        for candidate in self.space.find(options, lists, size, weights, known):
             candidates[self.space.category(candidate)].append(candidate)
         return candidates
 

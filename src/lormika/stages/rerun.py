@@ -23,9 +23,9 @@ def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None,
     Removing a value is not a change to suggest. So ever longer lists are searched until k other rules are found, or
     there are no more.
     """
-    lists, size = make_lists(space, options), options.k
+    lists, size, candidates = make_lists(space, options), options.k, list[Candidate]()
     while True:
-        candidates = space.find(options, lists, size, weights)
+        candidates = space.find(options, lists, size, weights, candidates)
         numbers = [_list_of(space, lists, candidate) for candidate in candidates]
         best: list[Candidate] = []
         counts: Counter[int] = Counter()
@@ -33,7 +33,8 @@ def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None,
             if counts[number] < options.k and (to_missing or not _takes_away(space, candidate)):
                 counts[number] += 1
                 best.append(candidate)
-        if all(counts[number] == options.k or rules < size for number, rules in Counter(numbers).items()):
+        enough = all(counts[number] == options.k or rules < size for number, rules in Counter(numbers).items())
+        if enough or space.incomplete:
             return [space.make_rule(candidate) for candidate in best]
         size *= 2
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +15,9 @@ from lormika.frames.values import Scalar
 from lormika.options import MOST_CONDITIONS, Correction, SearchOptions
 from lormika.rule import Category, Check, Counts, Rerun, Rule
 from lormika.stages.items import Items
+from lormika.summaries import Incomplete
+
+Found = tuple[list[tuple[list[int], int, int, int, float, float]], int, _core.Stopped, list[float]]  # by the core
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,14 @@ class Candidate:
     p_value: float
 
 
+@dataclass(slots=True)
+class _Past:
+    """What the searches so far took, and how the one that was stopped ended."""
+
+    seconds: float = 0.0
+    incomplete: Incomplete | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
     """Rows with items and classes, among which rules are searched for."""
@@ -36,6 +50,8 @@ class Space:
     consequents: Sequence[int]  # classes that rules may lead to
     n_real: int | None = None  # this many rows, the first ones, are real and also counted separately
     prediction: int | None = None  # class of the instance
+    keeps: bool = False  # what was found, if the user interrupts a search
+    _past: _Past = field(init=False, default_factory=_Past)
     _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
 
     def category(self, candidate: Candidate) -> Category:
@@ -43,14 +59,41 @@ class Space:
         current = self.items.own.issuperset(candidate.items)
         return Category.of(current=current, supporting=candidate.consequent == self.prediction)
 
+    @property
+    def incomplete(self) -> Incomplete | None:
+        """How a search was stopped; None if all were complete."""
+        return self._past.incomplete
+
     def find(
-        self, options: SearchOptions, lists: np.ndarray, k: int, weights: np.ndarray | None = None
+        self,
+        options: SearchOptions,
+        lists: np.ndarray,
+        k: int,
+        weights: np.ndarray | None = None,
+        known: Sequence[Candidate] = (),
     ) -> list[Candidate]:
         """Exactly the first k candidates of each list; `lists` says which one a rule belongs to (see `make_lists`).
 
         A rule's score is multiplied by the least weight of its features; with a weight of 0, it is left out altogether.
+        All searches share the time limit. If it is reached, see `incomplete`, there may be others before those found;
+        but the `known` ones, which an earlier search for fewer has found, still come first.
         """
-        rules, *_ = _core.search(
+        rules, _, stopped, bounds = self._search(options, lists, k, weights)
+        found = [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in rules]
+        still_open = [bound for bound in bounds if not math.isnan(bound)]
+        if not still_open:
+            return found
+        plain = weights is None or options.weight == "none"
+        ranked_by = options.objective if plain else f"{options.objective} × effect²"
+        self._past.incomplete = Incomplete(stopped.name.lower(), options.time_limit, ranked_by, max(still_open))
+        if not known:
+            return found
+        return sorted(dict.fromkeys([*known, *found]), key=lambda one: self._list_of(one, lists))
+
+    def _search(self, options: SearchOptions, lists: np.ndarray, k: int, weights: np.ndarray | None) -> Found:
+        start = time.monotonic()
+        limit = math.inf if options.time_limit is None else max(0.0, options.time_limit - self._past.seconds)
+        found = _core.search(
             self.items.codes,
             self.items.sizes,
             self.labels.astype(np.int32, copy=False),
@@ -64,8 +107,16 @@ class Space:
             m=float(options.m),
             critical=_critical_values(self.items.sizes.tolist(), len(self.consequents), options),
             weights=np.ones(len(self.items.sizes)) if weights is None else weights,
+            n_jobs=options.n_jobs if options.n_jobs > 0 else os.cpu_count() or 1,
+            time_limit=limit,
+            keep_on_interrupt=self.keeps,
         )
-        return [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in rules]
+        self._past.seconds += time.monotonic() - start
+        return found
+
+    def _list_of(self, candidate: Candidate, lists: np.ndarray) -> int:
+        current = self.items.own.issuperset(candidate.items)
+        return int(lists[int(current), candidate.consequent])
 
     def matching(self, candidate: Candidate) -> np.ndarray:
         """Rows that match the conditions."""

@@ -79,16 +79,20 @@ class Column:
 
 
 class Grid(Block):
-    """Cells in columns, without lines between them, and two blanks apart."""
+    """Cells in columns, without lines between them, and two blanks apart; a title above, and a caption below."""
 
     def __init__(
-        self, columns: Sequence[Column], rows: Sequence[Sequence[Sequence[Piece]]], title: str | None = None
+        self,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[Sequence[Piece]]],
+        title: str | None = None,
+        caption: str | None = None,
     ) -> None:
-        self.columns, self.rows, self.title = columns, rows, title
+        self.columns, self.rows, self.title, self.caption = columns, rows, title, caption
         self.gaps = [_GAP] * (len(columns) - 1) + [0 if title is None else _GAP]
 
     def lines(self, width: int) -> Iterator[Line]:
-        """The title and all rows."""
+        """The title, all rows and the caption."""
         widths = self._widths(width)
         if self.title is not None:
             yield from wrap([(self.title, "bold")], sum(widths))
@@ -97,6 +101,8 @@ class Grid(Block):
             columns = [_cell(*one) for one in zip(row, self.columns, inner, strict=True)]
             for beside in zip_longest(*columns, fillvalue=[]):
                 yield _join(beside, widths)
+        if self.caption is not None:
+            yield from wrap([(self.caption, "")], sum(widths))
 
     def _widths(self, room: int) -> list[int]:
         """Widths of the columns, gaps included."""

@@ -19,7 +19,7 @@ from lormika.explanation import Explanation
 from lormika.labels import Labels
 from lormika.rule import Category, Check, Condition, Counts, Edit, Equals, Interval, Missing, Rerun, Rule
 from lormika.stages.notes import Note
-from lormika.summaries import AskedSummary, ClassSummary, Effect, FeatureSummary, NeighbourhoodSummary
+from lormika.summaries import AskedSummary, ClassSummary, Effect, FeatureSummary, Incomplete, NeighbourhoodSummary
 from lormika.views.payload_coherence import find_clash
 from lormika.views.payload_shape import find_fault
 
@@ -31,7 +31,9 @@ FORMAT, VERSION = "lormika.explanation", 3
 RULES_FORMAT, RULES_VERSION = "lormika.rules", 2
 _MOST_DIGITS = 400  # of a whole number: more than any finite one has
 
-_Flat = Counts | Edit | Check | FeatureSummary | ClassSummary | NeighbourhoodSummary | Effect | AskedSummary
+_Flat = (
+    Counts | Edit | Check | FeatureSummary | ClassSummary | NeighbourhoodSummary | Effect | AskedSummary | Incomplete
+)
 _T = TypeVar("_T")
 
 
@@ -101,6 +103,9 @@ def dump_explanation(explanation: Explanation) -> JsonObject:
         "effects": [_dump(effect) for effect in explanation.effects],
         "asked": _dump(explanation.asked),
     }
+    incomplete = explanation.incomplete
+    if incomplete is not None:
+        payload["incomplete"] = _dump(incomplete)
     return payload | ({"labels": explanation.labels.to_dict()} if explanation.labels else {})
 
 
@@ -122,6 +127,7 @@ def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
         unit=payload["unit"],
         effects=tuple(_load(Effect, effect) for effect in payload["effects"]),
         asked=_load_any(AskedSummary, payload["asked"]),
+        incomplete=_load_any(Incomplete, payload.get("incomplete")),
         labels=labels,
     )
 
@@ -133,7 +139,7 @@ def dump_rules(rules: RuleList) -> JsonObject:
         "version": RULES_VERSION,
         "options": dict(rules.options),
         "rules": [dump_rule(rule) for rule in rules.rules],
-    }
+    } | ({} if rules.incomplete is None else {"incomplete": _dump(rules.incomplete)})
 
 
 def dump_rule(rule: Rule) -> JsonObject:
