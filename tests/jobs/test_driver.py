@@ -146,3 +146,41 @@ def test_a_chunk_without_a_row_to_explain_is_written_though_its_process_dies() -
     engine = Unlucky(1, lambda chunk: range(1), frozenset({0}))
     drive(engine, [0], lambda chunk: range(1), lambda chunk, failed: None)
     assert engine.written == {0: {0: "crash"}}
+
+
+def test_a_cluster_may_shrink_below_what_it_has_in_hand() -> None:
+    class Shrinking(FakeEngine):
+        @property
+        def capacity(self) -> int:
+            return 1 if self.tasks else 4
+
+        @capacity.setter
+        def capacity(self, _: int) -> None:
+            pass
+
+        def submit(self, task: Task) -> None:
+            self.flying.append(task)
+            self.tasks.append(task)
+
+    engine = Shrinking(4, lambda chunk: range(1))
+    drive(engine, range(6), lambda chunk: range(1), lambda chunk, failed: None)
+    assert sorted(engine.written) == list(range(6))
+
+
+def test_chunks_are_taken_as_they_are_needed() -> None:
+    """A million of them are no list in memory."""
+    taken: list[int] = []
+
+    class Watching(FakeEngine):
+        def wait(self, seconds: float) -> list[Outcome]:
+            assert len(taken) <= len(self.tasks) + 1
+            return super().wait(seconds)
+
+    def chunks():
+        for chunk in range(50):
+            taken.append(chunk)
+            yield chunk
+
+    engine = Watching(3, lambda chunk: range(1))
+    drive(engine, chunks(), lambda chunk: range(1), lambda chunk, failed: None)
+    assert sorted(engine.written) == list(range(50))

@@ -12,9 +12,10 @@ so a slow but working model gets through, and the limit of all chunks is then mu
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, Self
 
 from lormika.errors import ModelError
 
@@ -74,13 +75,14 @@ def drive(
     warn: Callable[[str], None] = lambda text: None,
 ) -> None:
     """Run all chunks; `done` is told of each one and how many of its rows failed, `warn` of one that took too long."""
-    ledger = _Ledger(rows_of, warn)
-    ledger.queue.extend(Task(chunk) for chunk in chunks)
+    ledger = _Ledger(iter(chunks), rows_of, warn)
     in_flight = 0
-    while ledger.queue or in_flight:
-        for _ in range(min(len(ledger.queue), engine.capacity - in_flight)):
-            engine.submit(ledger.next())
+    while True:
+        for task in islice(ledger, max(0, engine.capacity - in_flight)):  # a cluster may have shrunk
+            engine.submit(task)
             in_flight += 1
+        if not in_flight:
+            break
         for outcome in engine.wait(_PATIENCE):
             in_flight -= 1
             if outcome.error is not None:
@@ -101,12 +103,13 @@ def drive(
 
 @dataclass(slots=True)
 class _Ledger:
-    """Waiting tasks, and the search for the rows that kill processes."""
+    """Waiting tasks, one after the other, and the search for the rows that kill processes."""
 
+    chunks: Iterator[int]  # of which nothing is known yet
     rows_of: Callable[[int], range]
     warn: Callable[[str], None]
     limits: int = 1  # of a whole chunk
-    queue: deque[Task] = field(default_factory=deque)
+    queue: deque[Task] = field(default_factory=deque)  # goes before them
     deaths: Counter[int] = field(default_factory=Counter)  # of processes that worked on a whole chunk
     guilty: dict[int, dict[int, str]] = field(default_factory=dict)  # rows of each chunk, and why
     trials: Counter[int] = field(default_factory=Counter)  # tasks that try rows of a chunk
@@ -114,9 +117,12 @@ class _Ledger:
     slow: set[int] = field(default_factory=set)  # chunks that took too long
     hopeless: dict[int, str] = field(default_factory=dict)
 
-    def next(self) -> Task:
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Task:
         """The next task; a whole chunk gets the time that whole chunks get by now."""
-        task = self.queue.popleft()
+        task = self.queue.popleft() if self.queue else Task(next(self.chunks))
         return task if task.rows is not None else replace(task, limits=max(task.limits, self.limits))
 
     def blame(self, task: Task, reason: str, *, late: bool) -> None:
