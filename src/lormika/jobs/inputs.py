@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +22,13 @@ from lormika.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from lormika.stages.background import Background
     from lormika.types import JsonObject, Keywords
 
-_ROW_GROUP = 1000
+_LEAST_GROUP = 1000  # rows
+_FOOTER = 8  # rows whose reading takes as long as that of what a file says about one more group
 _NUMBERS = "__index_level_0__"  # what pandas calls the column of an index without a name
 
 
@@ -84,7 +87,7 @@ def save_input(frame: pd.DataFrame, folder: Path, schema: Schema) -> str:
     content = io.BytesIO()
     frame = frame.assign(**{name: frame[name].map(str, na_action="ignore") for name in _mixed(frame, schema)})
     try:
-        frame.rename_axis(index=None).to_parquet(content, index=True, row_group_size=_ROW_GROUP)
+        frame.rename_axis(index=None).to_parquet(content, index=True, row_group_size=_group_rows(len(frame)))
     except (ValueError, TypeError) as error:  # a column of several types, for instance
         raise InputError(f"the rows cannot be written as Parquet: {error}") from error
     name = f"input-{hashlib.sha256(content.getbuffer()).hexdigest()[:32]}.parquet"
@@ -135,23 +138,60 @@ def name_background(folder: Path) -> str:
 
 def read_input(path: Path, rows: range) -> pd.DataFrame:
     """Some rows of the input, whose index numbers them; only the part of the file that holds them is read."""
-    frame: pd.DataFrame = _read(path, rows, None).to_pandas()
+    file = _opened(path)
+    groups = _groups(file, rows)
+    table = file.read_row_groups(list(groups))
+    frame: pd.DataFrame = table.slice(rows.start - groups.start * _group_size(file), len(rows)).to_pandas()
     return frame
 
 
 def read_numbers(path: Path, rows: range) -> list[int]:
     """Numbers of some rows of the input."""
-    numbers: list[int] = _read(path, rows, [_NUMBERS])[_NUMBERS].to_pylist()
+    file = _opened(path)
+    size = _group_size(file)
+    numbers: list[int] = []
+    for group in _groups(file, rows):
+        start = group * size
+        numbers += _numbers(file, group)[max(0, rows.start - start) : rows.stop - start]
     return numbers
 
 
-def _read(path: Path, rows: range, columns: list[str] | None) -> pa.Table:
+def _group_rows(rows: int) -> int:
+    """Rows of a group: of a long table more, since whoever reads one group reads about all groups first.
+
+    >>> _group_rows(60), _group_rows(100_000_000)
+    (1000, 28284)
+    """
+    return max(_LEAST_GROUP, math.isqrt(_FOOTER * rows))
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    """A file that stays open until another one is wanted, or it has changed: chunk after chunk is read from it."""
+    facts = path.stat()
+    return _open(path, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+
+
+@lru_cache(maxsize=1)
+def _open(path: Path, *_facts: int) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
-        groups = range(rows.start // _ROW_GROUP, -(-rows.stop // _ROW_GROUP))
-        table = file.read_row_groups(list(groups), columns)
-    return table.slice(rows.start - groups.start * _ROW_GROUP, len(rows))
+    return pq.ParquetFile(path)
+
+
+def _group_size(file: pq.ParquetFile) -> int:
+    return int(file.metadata.row_group(0).num_rows)
+
+
+def _groups(file: pq.ParquetFile, rows: range) -> range:
+    """Groups that hold some rows."""
+    size = _group_size(file)
+    return range(rows.start // size, -(-rows.stop // size))
+
+
+@lru_cache(maxsize=1)  # chunks are looked at in their order
+def _numbers(file: pq.ParquetFile, group: int) -> list[int]:
+    numbers: list[int] = file.read_row_group(group, [_NUMBERS])[_NUMBERS].to_pylist()
+    return numbers
 
 
 def sha256(path: Path) -> str:
