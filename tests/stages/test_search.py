@@ -261,7 +261,15 @@ mine_rules(X, y, objective="confidence", categorical=list(range(300)), max_condi
 def test_the_core_takes_no_number_for_a_measure():
     none = np.zeros(0, dtype=np.int32)
     tables = (np.zeros((0, 0), dtype=np.int32), none, none, np.zeros((2, 0), dtype=np.int32), none)
-    rest = {"k": 1, "max_conditions": 1, "min_count": 1, "m": 0.0, "critical": np.zeros(7), "weights": np.zeros(0)}
+    rest = {
+        "k": 1,
+        "max_conditions": 1,
+        "min_count": 1,
+        "m": 0.0,
+        "critical": np.zeros(7),
+        "weights": np.zeros(0),
+        "allowed": np.zeros(0, dtype=np.uint8),
+    }
     assert _core.search(*tables, objective=_core.Objective.LIFT, filter=_core.Filter.NONE, **rest)[0] == []
     with pytest.raises(TypeError):
         _core.search(*tables, objective=99, filter=_core.Filter.NONE, **rest)

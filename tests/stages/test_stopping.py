@@ -200,7 +200,7 @@ def long_search(threads: int, keep: bool):
     return partial(
         _core.search, items, sizes, labels, lists, nowhere, objective=_core.Objective.CONFIDENCE,
         filter=_core.Filter.NONE, k=1000, max_conditions=6, min_count=1, m=0.0, critical=np.zeros(7),
-        weights=np.ones(300), n_jobs=threads, keep_on_interrupt=keep,
+        weights=np.ones(300), allowed=np.full(900, 255, dtype=np.uint8), n_jobs=threads, keep_on_interrupt=keep,
     )  # fmt: skip
 
 

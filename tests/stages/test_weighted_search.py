@@ -14,6 +14,7 @@ import naive
 from lormika import frames
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.options import SearchOptions
+from lormika.rule import Category
 from lormika.stages.items import itemise
 from lormika.stages.search import Space, make_lists
 
@@ -34,10 +35,11 @@ def make_space(table: Table, instance: list[int] | None, prediction: int | None)
     return Space(items, labels, classes, range(len(classes)), prediction=place)
 
 
-def find(space: Space, weights: list[float], **given) -> list:
+def find(space: Space, weights: list[float], allowed: np.ndarray | None = None, **given) -> list:
     chosen = SearchOptions(**given)
     own = np.array([weights[f] for f in space.items.features])
-    return [space.make_rule(found) for found in space.find(chosen, make_lists(space, chosen), chosen.k, own)]
+    found = space.find(chosen, make_lists(space, chosen), chosen.k, own, allowed=allowed)
+    return [space.make_rule(one) for one in found]
 
 
 @pytest.mark.parametrize("objective", naive.OBJECTIVES)
@@ -72,6 +74,40 @@ def test_finds_the_k_best_of_each_category_by_weight(table, given_options, choic
         what = "supporting" if rule[1] == prediction else "contradicting"
         wanted.setdefault(f"{when}_{what}", []).append(rule)
     assert found == {category: rules[: given["k"]] for category, rules in wanted.items()}
+
+
+@pytest.mark.parametrize("objective", naive.OBJECTIVES)
+@pytest.mark.parametrize("filter", naive.FILTERS)
+@settings(max_examples=15, derandomize=True)
+@given(table=tables(), given_options=options, choice=st.integers(0, 2**32))
+def test_finds_the_k_best_of_each_category_with_the_items_that_it_may_have(
+    table, given_options, choice, objective, filter
+):
+    rng = random.Random(choice)
+    prediction = rng.choice(table.labels)
+    instance = [rng.choice(table.rows)[f] for f in range(len(table.rows[0]))]
+    given = {**given_options, "objective": objective, "filter": filter}
+    space = make_space(table, instance, prediction)
+    allowed = np.array([[rng.random() < 0.7 for _ in space.items.conditions] for _ in Category], dtype=bool)
+    allowed = allowed.reshape(len(Category), len(space.items.conditions))
+    found: dict[str, list] = {}
+    for rule in find(space, [1.0] * len(instance), allowed, **given, per="category"):
+        found.setdefault(rule.category.value, []).append(plain(rule))
+    wanted: dict[str, list] = {}
+    for rule in expected(table, **given | {"k": 10**9}):
+        kind = Category.of(
+            current=all(instance[f] == v for f, v in rule[0]),
+            supporting=rule[1] == prediction,
+        )
+        if all(allowed[tuple(Category).index(kind), item_of(space, table, f, v)] for f, v in rule[0]):
+            wanted.setdefault(kind.value, []).append(rule)
+    assert found == {category: rules[: given["k"]] for category, rules in wanted.items()}
+
+
+def item_of(space: Space, table: Table, feature: int, value: int) -> int:
+    row = space.items.row_of(feature)
+    holder = next(r for r, values in enumerate(table.rows) if values[feature] == value)
+    return space.items.first_of(row) + int(space.items.codes[row, holder])
 
 
 def test_a_negative_score_counts_for_less_with_a_small_weight():

@@ -48,6 +48,7 @@ def search(
     m: float,
     critical: np.ndarray,
     weights: np.ndarray,
+    allowed: np.ndarray,
     n_jobs: int = 1,
     time_limit: float = ...,
     node_limit: int = ...,

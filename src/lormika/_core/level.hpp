@@ -13,8 +13,8 @@
 
 namespace lormika {
 
-// Which lists the specialisations of a condition set can still enter.
-enum Reach : unsigned { kNowhere = 0, kHypothetical = 1, kCurrent = 2 };
+// Where the specialisations of a condition set can still enter: bits of places, see Lists.
+constexpr unsigned kNowhere = 0;
 
 // An item that may be added to a condition set p. The rule with it has been judged; longer ones may be worth it.
 struct Candidate {
@@ -62,37 +62,29 @@ struct Level {
     }
 };
 
-// Which candidates of a level are alive, in blocks of lanes, for each side that their rules can be on. Each thread has its
-// own: what one has found dead, another finds out by itself.
+// Which candidates of a level are alive, and where, in blocks of lanes. Each thread has its own: what one has found dead,
+// another finds out by itself.
 class Alive {
 public:
     void fit(const Level& level) {
-        lanes_.assign((level.candidates.size() + kLanes - 1) / kLanes, {0, 0});
+        reach_.assign((level.candidates.size() + kLanes - 1) / kLanes, {});
         for (size_t s = 0; s < level.candidates.size(); ++s) set(s, level.candidates[s].reach);
     }
 
-    unsigned reach(size_t s) const {
-        const auto& [hypothetical, current] = lanes_[s / kLanes];
-        return (hypothetical >> s % kLanes & 1 ? kHypothetical : 0u) | (current >> s % kLanes & 1 ? kCurrent : 0u);
-    }
+    unsigned reach(size_t s) const { return reach_[s / kLanes][s % kLanes]; }
+    void set(size_t s, unsigned reach) { reach_[s / kLanes][s % kLanes] = static_cast<uint8_t>(reach); }
 
-    void set(size_t s, unsigned reach) {
-        auto& [hypothetical, current] = lanes_[s / kLanes];
-        const auto bit = static_cast<uint8_t>(1u << s % kLanes);
-        hypothetical = static_cast<uint8_t>(reach & kHypothetical ? hypothetical | bit : hypothetical & ~bit);
-        current = static_cast<uint8_t>(reach & kCurrent ? current | bit : current & ~bit);
-    }
-
-    // Lanes of a block that share a side with the given reach, of the first `end` candidates.
+    // Lanes of a block that share a place with the given reach, of the first `end` candidates.
     uint8_t lanes(size_t block, unsigned reach, size_t end) const {
-        const auto& [hypothetical, current] = lanes_[block];
-        const unsigned all = (reach & kHypothetical ? hypothetical : 0u) | (reach & kCurrent ? current : 0u);
-        const size_t left = end - block * kLanes;
-        return static_cast<uint8_t>(left >= kLanes ? all : all & ((1u << left) - 1));
+        const size_t left = std::min<size_t>(kLanes, end - block * kLanes);
+        unsigned all = 0;
+        for (size_t lane = 0; lane < left; ++lane) all |= ((reach_[block][lane] & reach) != 0 ? 1u : 0u) << lane;
+        return static_cast<uint8_t>(all);
     }
 
 private:
-    std::vector<std::array<uint8_t, 2>> lanes_;
+    static_assert(2 * kMostLists <= 8, "the bits of places fill a byte");
+    std::vector<std::array<uint8_t, kLanes>> reach_;
 };
 
 }  // namespace lormika

@@ -38,10 +38,9 @@ public:
         for (int c = 0; c < classes; ++c) {
             least_both_[c] = kNever;
             most_other_[c] = -1;
-            for (const unsigned side : {kHypothetical, kCurrent}) {
-                const int list = lists_.of_class[(side == kCurrent) * classes + c];
-                if ((reach & side) != 0 && list >= 0) add(thresholds[list], c, rows, is_last, weight);
-            }
+            for (int side = 0; side < 2; ++side)
+                if (reach & lists_.place(side, c, classes))
+                    add(thresholds[lists_.of_class[side * classes + c]], c, rows, is_last, weight);
             if (least_both_[c] == kNever) continue;
             least_both_[c] = std::max(least_both_[c], gate_.least_both(c, length));
             if (is_last) most_other_[c] = std::min(most_other_[c], gate_.most_other(c, rows.counts[c]));

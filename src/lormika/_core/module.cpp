@@ -26,7 +26,7 @@ bool is_interrupted(bool keep) {
 
 nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
                 Vector<int32_t> instance, lormika::Objective objective, lormika::Filter filter, int k, int max_conditions, int min_count,
-                double m, Vector<double> critical, Vector<double> weights, int n_jobs, double time_limit, int64_t node_limit,
+                double m, Vector<double> critical, Vector<double> weights, Vector<uint8_t> allowed, int n_jobs, double time_limit, int64_t node_limit,
                 bool keep_on_interrupt) {
     using namespace lormika;
     const size_t features = sizes.size(), rows = labels.size(), classes = list_of_class.shape(1);
@@ -37,6 +37,7 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     require(n_jobs >= 1 && time_limit >= 0 && node_limit >= 0, "n_jobs, time_limit or node_limit out of range");
     require(k >= 1 && min_count >= 1 && m >= 0, "k, min_count or m out of range");
     require(weights.size() == features, "weights must have one value per feature");
+    require(std::accumulate(sizes.data(), sizes.data() + features, size_t{0}) == allowed.size(), "allowed must have one value per item");
     require(critical.size() == kMostConditions + 1, "critical must have one value per length");
     require_below(labels.data(), rows, 0, int32_t(classes), "label out of range");
     for (size_t f = 0; f < features; ++f)
@@ -46,7 +47,8 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
                       weights.data()};
     int lists = 0;
     for (size_t i = 0; i < list_of_class.size(); ++i) lists = std::max(lists, list_of_class.data()[i] + 1);
-    const Lists groups{lists, list_of_class.data(), instance.data()};
+    require(lists <= kMostLists, "too many lists");
+    const Lists groups{lists, list_of_class.data(), instance.data(), allowed.data()};
     Options options{objective, filter, k, max_conditions, min_count, m, {}};
     std::copy_n(critical.data(), critical.size(), options.critical.begin());
 
@@ -143,7 +145,7 @@ NB_MODULE(kernels, m) {
     m.def("count", &count, "counter"_a, "bitsets"_a, "begin"_a, "least_rows"_a, "least_both"_a, "most_other"_a,
           "Counts, bits shared with the first bitset, and whether they pass, by one of the counters.");
     m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
-          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a,
+          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a, "allowed"_a,
           "n_jobs"_a = 1, "time_limit"_a = std::numeric_limits<double>::infinity(),
           "node_limit"_a = std::numeric_limits<int64_t>::max(), "keep_on_interrupt"_a = false,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); the number "

@@ -23,11 +23,20 @@ struct Table {
     const double* weights;  // features: what a rule's score is multiplied by, the least of its features; 0: no rule has it
 };
 
+constexpr int kMostLists = 4;
+
 // Every rule belongs to at most one list, by whether it is true of the instance and by its class.
 struct Lists {
     int count;
     const int32_t* of_class;  // 2 x classes: list of hypothetical (first row) and of current rules; -1: none
     const int32_t* instance;  // features: the instance's item among those of the feature; -1: none
+    const uint8_t* allowed;   // items: a bit for each list whose rules may have the item
+
+    // The place of a rule, as a bit: its list, and whether it is hypothetical (0) or current (1). 0: it has no list.
+    unsigned place(int side, int c, int classes) const {
+        const int list = of_class[side * classes + c];
+        return list < 0 ? 0u : 1u << (side * kMostLists + list);
+    }
 };
 
 struct Options {

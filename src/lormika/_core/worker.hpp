@@ -41,8 +41,10 @@ public:
         const Cover all = items_.everything();
         for (int i = 0; i < items_.size(); ++i) {
             if (items_.weight[i] == 0) continue;
-            const unsigned reach = items_.of_instance[i] ? kCurrent | kHypothetical : kHypothetical;
-            judge(root, 0, {i, i, i, items_.cover_of(i), all, all, bool(items_.of_instance[i]), reach}, root.candidates);
+            const bool is_current = items_.of_instance[i];
+            const unsigned allowed = lists_.allowed[i];
+            const unsigned reach = is_current ? allowed | allowed << kMostLists : allowed;
+            judge(root, 0, {i, i, i, items_.cover_of(i), all, all, is_current, reach}, root.candidates);
         }
         pace_.nodes += items_.size();
         root.sort();
@@ -74,7 +76,7 @@ public:
             for (int c = 0; c < classes_; ++c) {
                 Key key;
                 if (lists_.of_class[side * classes_ + c] != list) continue;
-                if (side == 1 && !items_.of_instance[root.candidates[t].item]) continue;
+                if (!(root.candidates[t].reach & lists_.place(side, c, classes_))) continue;
                 if (!measures_.bound(rows.rows, rows.counts[c], 1, c, items_.weight[root.candidates[t].item], key)) continue;
                 if (!reaches(list, key) || !gate_.open_below(rows.rows, rows.counts[c], 1, c)) continue;
                 worth = found ? std::max(worth, key.worth) : key.worth;
@@ -166,8 +168,8 @@ private:
         // Redundancy is inherited by every specialisation.
         if (options_.filter != Filter::none && (rows == one.without.rows || rows == one.beside.rows)) return;
         const double weight = std::min(level.weight, items_.weight[one.item]);
-        if (one.reach & (one.is_current ? kCurrent : kHypothetical))
-            for (int c = 0; c < classes_; ++c) enter(depth, one, c, weight);
+        for (int c = 0; c < classes_; ++c)
+            if (one.reach & lists_.place(one.is_current, c, classes_)) enter(depth, one, c, weight);
         if (depth + 1 >= options_.max_conditions) return;
         Key bound;
         const unsigned reachable = reach(depth + 1, one.rows, one.reach, weight, bound);
@@ -178,7 +180,7 @@ private:
     void enter(int depth, const Extension& one, int c, double weight) {
         const int list = lists_.of_class[one.is_current * classes_ + c];
         const int rows = one.rows.rows, both = one.rows.counts[c];
-        if (list < 0 || both == 0) return;
+        if (both == 0) return;
         const double score = measures_.score(rows, both, c);
         const double worth = score * weight;
         if (!thresholds_[list].admits_worth(worth)) return;
@@ -200,8 +202,10 @@ private:
             const int both = rows.counts[c];
             if (!measures_.bound(rows.rows, both, length, c, weight, key)) continue;
             unsigned open = kNowhere;
-            if (in_question & kHypothetical) open |= reaches(lists_.of_class[c], key) ? kHypothetical : kNowhere;
-            if (in_question & kCurrent) open |= reaches(lists_.of_class[classes_ + c], key) ? kCurrent : kNowhere;
+            for (int side = 0; side < 2; ++side) {
+                const unsigned place = in_question & lists_.place(side, c, classes_);
+                if (place && reaches(lists_.of_class[side * classes_ + c], key)) open |= place;
+            }
             if (open == kNowhere || !gate_.open_below(rows.rows, both, length, c)) continue;
             if (found == kNowhere || bound.behind(key)) bound = key;
             found |= open;
@@ -209,7 +213,7 @@ private:
         return found;
     }
 
-    bool reaches(int list, const Key& key) const { return list >= 0 && thresholds_[list].within_reach(key); }
+    bool reaches(int list, const Key& key) const { return thresholds_[list].within_reach(key); }
 
     const int classes_;
     const Lists& lists_;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -75,16 +75,35 @@ class Breaks:
         """Single edits that lead into an item."""
         return self._by_item[self._ends[item] : self._ends[item + 1]]
 
-    def of(self, rows: list[int]) -> tuple[Sums, Sums]:
+    def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
         pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
         return _total([self._similar[row] for row in rows] + pairs), _total([self._every[row] for row in rows] + pairs)
 
-    def each_agrees(self, rows: list[int], sign: int) -> bool:
+    def each_agrees(self, rows: Sequence[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        return all(sign * difference(change, 0.0) > 0 for change in (self._every[row].change for row in rows))
+        return all(sign * self._every[row].change > _ROUNDING for row in rows)
 
-    def expected(self, rows: list[int], sign: int) -> float:
+    def agreeing(self, sign: int) -> np.ndarray:
+        """The same, for each feature."""
+        return sign * _changes(self._every) > _ROUNDING
+
+    def may_move(self, sign: int, most: int) -> np.ndarray:
+        """For each feature, whether any rule with it, of at most so many features, may move the model enough.
+
+        To do so, the edits of its features and of their pairs must sum up to `LEAST` for each of them. What a feature's
+        own edits lack for that, the others must have to spare, and its pairs, and the others' pairs.
+        """
+        spare = sign * _changes(self._every) - LEAST * _rows(self._every)
+        pairs = sign * _changes(self._pairs.values()) - LEAST * _rows(self._pairs.values())
+        with_own = np.zeros(len(spare))
+        for side in range(2):
+            np.maximum.at(with_own, [pair[side] for pair in self._pairs], pairs)
+        others = _largest(spare, most - 1) + _largest(pairs, math.comb(most - 1, 2))
+        enough: np.ndarray = spare + (most - 1) * with_own + others >= -_ROUNDING
+        return enough
+
+    def expected(self, rows: Sequence[int], sign: int) -> float:
         """Mean change of the certainty, in the direction of a sign, if rows of the background break the rule.
 
         Each feature is assumed to leave the instance's item independently of the others, as often as in the background.
@@ -176,15 +195,26 @@ class Breaks:
         """Sums of all pairs of edits of two features, the earlier first; all of them break both conditions."""
         pairs, size = self._trials.pairs, len(self._row_of)
         rows = self._row_of[self._trials.edits.target_feature[pairs.targets]]
-        fresh = np.ones(pairs.asked.shape, dtype=bool)  # a level that is not the same as the one before
-        fresh[:, 1:] = pairs.asked[:, 1:] != pairs.asked[:, :-1]
-        fresh &= (rows >= 0).all(axis=1)[:, None]
+        fresh = pairs.fresh() & (rows >= 0).all(axis=1)[:, None]
         which, level = np.nonzero(fresh)
         asked = pairs.asked[which, level]
         keys, place = np.unique(rows[which] @ [size, 1], return_inverse=True)
         columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
         sums = map(Sums._make, np.column_stack(columns).tolist())
         return dict(zip(zip((keys // size).tolist(), (keys % size).tolist(), strict=True), sums, strict=True))
+
+
+def _changes(sums: Iterable[Sums]) -> np.ndarray:
+    return np.array([one.change for one in sums], dtype=float)
+
+
+def _rows(sums: Iterable[Sums]) -> np.ndarray:
+    return np.array([one.rows for one in sums], dtype=float)
+
+
+def _largest(values: np.ndarray, count: int) -> float:
+    """Sum of the largest values, as far as they are positive."""
+    return float(np.sort(values[values > 0])[::-1][:count].sum())
 
 
 def _total(parts: Sequence[Sums]) -> Sums:

@@ -106,12 +106,11 @@ class Choice:
                 if len(kept[kind]) == options.k or len(own) < size:
                     del lists[kind]
             size *= 2
-            for kind, known in list(lists.items()):  # each by itself, without features that none of its rules can have
+            for kind, known in list(lists.items()):  # each by itself
                 if self.space.incomplete:
                     del lists[kind]
-                    continue
-                possible = np.where(self.confirmation.possible(kind), weights, 0.0)
-                lists[kind] = self._candidates(options, possible, (kind,), size, known)[kind]
+                else:
+                    lists[kind] = self._candidates(options, weights, (kind,), size, known)[kind]
         return kept
 
     def _candidates(
@@ -124,14 +123,17 @@ class Choice:
     ) -> dict[Category, list[Candidate]]:
         """The first rules of each kind, up to the given size; a search that is stopped keeps the known ones."""
         candidates: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
-        if not weights.any():
+        possible = [self.confirmation.possible(kind, options.max_conditions) for kind in kinds]
+        if not weights.any() or not np.any(possible):
             return candidates
         every = make_lists(self.space, replace(options, per="category"))
         if self.goal.target not in (None, self.space.prediction):  # what speaks against the prediction speaks for it
             every[:, [c not in (self.space.prediction, self.goal.target) for c in range(len(self.space.classes))]] = -1
         places = [tuple(Category).index(kind) for kind in kinds]
         lists = np.where(np.isin(every, places), every, -1)
-        for candidate in self.space.find(options, lists, size, weights, known):
+        allowed = np.zeros((len(Category), len(self.space.items.conditions)), dtype=bool)
+        allowed[places] = possible
+        for candidate in self.space.find(options, lists, size, weights, known, allowed):
             candidates[self.space.category(candidate)].append(candidate)
         return candidates
 

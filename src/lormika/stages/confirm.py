@@ -5,6 +5,7 @@ Edits break a rule that is true of the instance, and make true one that is not; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,8 @@ from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source
 from lormika.stages.trials import Trials
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,31 +47,56 @@ class Confirmation:
         self.matters: np.ndarray = largest[list(items.features)] >= MATTERS
         self._breaks = Breaks(spread, items, trials, certainty)
         self._target_of_item = {target.item: t for t, target in enumerate(edits.targets) if target.item >= 0}
-        self._checked: dict[tuple[int, ...], Check | None] = {}
+        self._checked: dict[tuple[Category, tuple[int, ...]], Check | None] = {}
         self._pair_keys = trials.pairs.targets @ (len(edits.targets), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...], category: Category) -> Check | None:
         """What the model said about a rule with these items; None if it is not true of the instance, or unknown."""
-        places = [self._items.places[i] for i in chosen]
-        if not all(self.matters[row] for row, _ in places):
+        rows = tuple(self._items.places[i][0] for i in chosen)
+        if not all(self.matters[row] for row in rows):
             return None
-        if category.is_current:
-            return self._check_current([row for row, _ in places], category)
-        if self._unit == "label" or not category.is_supporting:
+        if not category.is_current and (self._unit == "label" or not category.is_supporting):
             return None
-        changed = tuple(self._changed(chosen))
-        if changed not in self._checked:  # rules that differ in what is true already share it
-            self._checked[changed] = self._check_hypothetical(list(changed))
-        return self._checked[changed]
+        # Hypothetical rules that differ in what is true already share the answer.
+        parts = rows if category.is_current else tuple(self._changed(chosen))
+        if (category, parts) not in self._checked:
+            check = self._check_current(parts, category) if category.is_current else self._check_hypothetical(parts)
+            self._checked[category, parts] = check
+        return self._checked[category, parts]
 
-    def possible(self, kind: Category) -> np.ndarray:
-        """Which features a rule of a kind can have at all."""
-        if not kind.is_current or self._unit == "label":
-            return self.matters
+    def possible(self, kind: Category, most: int) -> np.ndarray:
+        """Which items a confirmed rule of a kind, with at most so many, may have, as far as is known in advance."""
+        sizes = self._items.sizes
+        matters = np.repeat(self.matters, sizes)
+        if self._unit == "label":
+            return matters
+        if not kind.is_current:
+            is_own = np.zeros(len(matters), dtype=bool)
+            is_own[list(self._items.own)] = True
+            return np.asarray(matters & (is_own | self._may_raise))
         sign = -1 if kind.is_supporting else 1
-        return np.array([self._breaks.each_agrees([row], sign) for row in range(len(self.matters))], dtype=bool)
+        possible = self._breaks.agreeing(sign) & self._breaks.may_move(sign, most)
+        return np.asarray(matters & np.repeat(possible, sizes))
 
-    def _check_current(self, rows: list[int], category: Category) -> Check | None:
+    @cached_property
+    def _may_raise(self) -> np.ndarray:
+        """Which items, by themselves or with another one, raise the certainty enough, and turn nothing."""
+        singles, pairs, size = self._trials.singles, self._trials.pairs, len(self._items.conditions)
+        counted = self._breaks.counted & (self._breaks.in_item >= 0)
+        fresh = pairs.fresh()
+        if self._goal.permission is not None:
+            counted, fresh = counted & self._permitted, fresh & self._permitted_pairs
+        item = self._breaks.in_item[counted]
+        raised = np.bincount(item, singles.change[counted] - LEAST, size) >= -_ROUNDING
+        possible: np.ndarray = raised & (np.bincount(item, singles.turned[counted], size) == 0)
+        together = np.where(fresh, pairs.responses.change[pairs.asked] - LEAST, 0.0).sum(axis=1) >= -_ROUNDING
+        together &= fresh.any(axis=1) & ~(fresh & pairs.responses.turned[pairs.asked]).any(axis=1)
+        targets = np.array([target.item for target in self._trials.edits.targets], dtype=np.intp)
+        items = targets[pairs.targets[together]].ravel()
+        possible[items[items >= 0]] = True
+        return possible
+
+    def _check_current(self, rows: Sequence[int], category: Category) -> Check | None:
         similar, every = self._breaks.of(rows)
         if every.rows == 0:
             return None
@@ -108,7 +136,7 @@ class Confirmation:
         after = float(np.average(responses.certainty[own], weights=weights))
         return features, Check(len(own), agreed, self._before, after)
 
-    def _check_hypothetical(self, changed: list[int]) -> Check | None:
+    def _check_hypothetical(self, changed: Sequence[int]) -> Check | None:
         trial = self._trial(changed)
         if trial is None:
             return None
@@ -129,7 +157,7 @@ class Confirmation:
         alone = self._trials.singles.change[trial.singles]
         return bool(((together - alone).mean(axis=0) >= MATTERS).all())
 
-    def _rises_in_background(self, changed: list[int]) -> bool:
+    def _rises_in_background(self, changed: Sequence[int]) -> bool:
         """Whether values of the background inside the items, summed over the items, raise the certainty."""
         source, singles = self._trials.edits.source, self._trials.singles
         moves = []
@@ -151,7 +179,7 @@ class Confirmation:
         """Items that are not true of the instance."""
         return [i for i in chosen if i not in self._items.own]
 
-    def _trial(self, changed: list[int]) -> _Trial | None:
+    def _trial(self, changed: Sequence[int]) -> _Trial | None:
         """Edits that make these items, one or two, true; None if there are none."""
         targets = [self._target_of_item[item] for item in changed if item in self._target_of_item]
         if len(targets) < len(changed) or not 1 <= len(changed) <= 2:

@@ -19,6 +19,8 @@ from lormika.summaries import Incomplete
 
 Found = tuple[list[tuple[list[int], int, int, int, float, float]], int, _core.Stopped, list[float]]  # by the core
 
+_MOST_LISTS = 4  # of the core
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -71,14 +73,16 @@ class Space:
         k: int,
         weights: np.ndarray | None = None,
         known: Sequence[Candidate] = (),
+        allowed: np.ndarray | None = None,
     ) -> list[Candidate]:
         """Exactly the first k candidates of each list; `lists` says which one a rule belongs to (see `make_lists`).
 
         A rule's score is multiplied by the least weight of its features; with a weight of 0, it is left out altogether.
+        Of each list, `allowed` (lists x items) says which items its rules may have; by default, all.
         All searches share the time limit. If it is reached, see `incomplete`, there may be others before those found;
         but the `known` ones, which an earlier search for fewer has found, still come first.
         """
-        rules, _, stopped, bounds = self._search(options, lists, k, weights)
+        rules, _, stopped, bounds = self._search(options, lists, k, weights, allowed)
         found = [Candidate(tuple(chosen), c, rows, both, score, p) for chosen, c, rows, both, score, p in rules]
         still_open = [bound for bound in bounds if not math.isnan(bound)]
         if not still_open:
@@ -90,8 +94,16 @@ class Space:
             return found
         return sorted(dict.fromkeys([*known, *found]), key=lambda one: self._list_of(one, lists))
 
-    def _search(self, options: SearchOptions, lists: np.ndarray, k: int, weights: np.ndarray | None) -> Found:
+    def _search(
+        self,
+        options: SearchOptions,
+        lists: np.ndarray,
+        k: int,
+        weights: np.ndarray | None,
+        allowed: np.ndarray | None,
+    ) -> Found:
         start = time.monotonic()
+        every = np.ones((_MOST_LISTS, len(self.items.conditions)), dtype=bool) if allowed is None else allowed
         limit = math.inf if options.time_limit is None else max(0.0, options.time_limit - self._past.seconds)
         found = _core.search(
             self.items.codes,
@@ -107,6 +119,7 @@ class Space:
             m=float(options.m),
             critical=_critical_values(self.items.sizes.tolist(), len(self.consequents), options),
             weights=np.ones(len(self.items.sizes)) if weights is None else weights,
+            allowed=np.packbits(every, axis=0, bitorder="little")[0],
             n_jobs=options.n_jobs if options.n_jobs > 0 else os.cpu_count() or 1,
             time_limit=limit,
             keep_on_interrupt=self.keeps,

@@ -130,6 +130,12 @@ class Combinations:
     asked: np.ndarray  # combinations x levels: which row of the responses; equal levels share one
     responses: Responses
 
+    def fresh(self) -> np.ndarray:
+        """Which levels are not the same as the one before (combinations x levels)."""
+        fresh = np.ones(self.asked.shape, dtype=bool)
+        fresh[:, 1:] = self.asked[:, 1:] != self.asked[:, :-1]
+        return fresh
+
     def __len__(self) -> int:
         return len(self.targets)
 
