@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from previous import compare
 from report import Report, Table
 from tasks import Task, make_task
 from timing import best, milliseconds, within
@@ -42,7 +43,9 @@ Cell = tuple[str, int, str, str, int]  # task, conditions, objective, filter, k
 
 def run() -> Report:
     cells = {key: outcome for name, conditions in RUNS for key, outcome in _measure_task(name, conditions)}
-    return Report([_beside_prototype(cells), *(_table(cells, *run) for run in RUNS)], remarks=[_REMARK])
+    tables = [_beside_prototype(cells), *(_table(cells, *run) for run in RUNS)]
+    beside = compare()
+    return Report([*beside.tables, *tables], beside.requirements, [_REMARK, *beside.remarks])
 
 
 _REMARK = (

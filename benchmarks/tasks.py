@@ -18,11 +18,12 @@ class Task:
 
 
 def make_task(name: str) -> Task:
-    """Task A, B or C.
+    """Task A, B or C, or one of the wide ones: D with 500 features, and E with 1,000.
 
     The class is 1 where one of three planted rules holds (of 2, 3 and 4 conditions), flipped in a tenth of the rows.
     """
-    rows, features = {"A": (2_400, 20), "B": (2_400, 54), "C": (100_000, 33)}[name]
+    sizes = {"A": (2_400, 20), "B": (2_400, 54), "C": (100_000, 33), "D": (2_400, 500), "E": (2_400, 1_000)}
+    rows, features = sizes[name]
     rng = np.random.default_rng([ord(name), rows, features])
     table = rng.integers(0, 3, size=(rows, features), dtype=np.int32)
     planted = np.zeros(rows, dtype=bool)
