@@ -64,18 +64,24 @@ private:
     static constexpr int kRowsToProbe = 8;     // of the base, for each row that a partner may share with it and a little more
     static constexpr int kOverhead = 4;        // lines that take as long as what is done once for a block
 
+    // Never shrinks: what is new in a vector is set to 0, which takes time.
+    template <class T>
+    static void grow(std::vector<T>& scratch, size_t size) {
+        if (scratch.size() < size) scratch.resize(size);
+    }
+
     void copy_base(size_t t) {
         const int words = here_->layout.words();
         const Strided<const uint64_t> own = here_->bits[t];
-        base_.resize(words);
+        grow(base_, words);
         for (int w = 0; w < words; ++w) base_[w] = own[w];
     }
 
     void count(const int* end, const Screen& screen) {
         const Layout& layout = here_->layout;
         const int n_blocks = static_cast<int>(blocks_.size());
-        counts_.resize(static_cast<size_t>(n_blocks) * layout.classes() * kLanes);
-        passing_.resize(n_blocks);
+        grow(counts_, static_cast<size_t>(n_blocks) * layout.classes() * kLanes);
+        grow(passing_, n_blocks);
         counter().count({layout.classes(), layout.begin.data(), end, base_.data(), here_->bits.data(),
                          static_cast<size_t>(layout.words()), blocks_.data(), n_blocks, counts_.data()},
                         screen, passing_.data());
