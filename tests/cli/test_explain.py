@@ -42,6 +42,14 @@ def test_every_option_arrives(lormika, loans):
     assert json.loads(done.stdout) == explainer.explain(loans.X.iloc[[5]], **options).to_dict()
 
 
+def test_the_time_of_the_search_is_limited_apart_from_that_of_the_model(lormika, loans):
+    done = lormika(*EXPLAIN, "--row", 17, "--search-time-limit", 0, "--n-jobs", 2, "--json")
+    assert done.returncode == 0, done.stderr
+    limited = loans.explainer.explain(loans.X.iloc[[17]], time_limit=0)
+    assert json.loads(done.stdout) == limited.to_dict()
+    assert limited.incomplete is not None
+
+
 @pytest.mark.parametrize("words", [["--row", 17], ["--where", "id == 1017"], ["--instance", "x.json"]])
 def test_ways_to_name_the_instance(words, lormika, loans):
     x = json.loads(loans.X.iloc[17].to_json()) | {"decision": "?"}

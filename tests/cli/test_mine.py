@@ -57,3 +57,20 @@ def test_every_row_needs_a_class(lormika, loans):
     done = lormika("mine", "gaps.csv", "--target", "decision")
     assert done.returncode == 1
     assert "every row needs a class" in done.stderr
+
+
+def test_a_search_that_is_stopped_says_so_wherever_it_is_shown(lormika):
+    printed = lormika(*MINE, "--time-limit", 0, "--quiet")
+    assert printed.returncode == 0, printed.stderr
+    sentence = "The search stopped after 0 s and is not complete: no rule better than"
+    assert sentence in " ".join(printed.stdout.split())
+    payload = json.loads(lormika(*MINE, "--time-limit", 0, "--json").stdout)
+    assert payload["incomplete"].keys() == {"why", "seconds", "ranked_by", "open_bound"}
+    assert payload["options"]["time_limit"] == 0
+    assert sentence in lormika(*MINE, "--time-limit", 0, "--out", "rules.csv").stderr
+
+
+def test_threads_print_the_same(lormika):
+    alone, together = lormika(*MINE, "--json"), lormika(*MINE, "--json", "--n-jobs", 2)
+    assert alone.stdout == together.stdout
+    assert "incomplete" not in json.loads(alone.stdout)

@@ -137,6 +137,17 @@ def test_an_explanation_says_that_it_is_not_complete(explainer, options):
     assert explainer.explain(row, n_jobs=2, **options).to_json() == explainer.explain(row, **options).to_json()
 
 
+def test_threads_that_explain_rows_search_alone(explainer, monkeypatch):
+    kernel, seen = _core.search, []
+    monkeypatch.setattr(_core, "search", lambda *some, **named: seen.append(named) or kernel(*some, **named))
+    rows = datasets.make_loans(400)[0][:3]
+    list(explainer.explain_many(rows, n_jobs=2, progress=False))
+    assert {(named["n_jobs"], named["keep_on_interrupt"]) for named in seen} == {(1, False)}
+    seen.clear()
+    explainer.explain(rows.iloc[[0]], n_jobs=2)
+    assert {named["n_jobs"] for named in seen} == {2}
+
+
 def test_a_longer_search_that_is_stopped_keeps_what_a_shorter_one_has_found():
     X, y = wide_table(features=10)
     table = Table([[int(X[f"f{f}"][i]) for f in range(10)] for i in range(len(y))], y.astype(int).tolist())
