@@ -28,6 +28,7 @@ from lormika.stages.edits import make_edits
 from lormika.stages.effects import largest_changes
 from lormika.stages.goal import Goal
 from lormika.stages.items import Items, itemise
+from lormika.stages.memory import Memory
 from lormika.stages.naming import name_single
 from lormika.stages.neighbourhood import Neighbourhood
 from lormika.stages.notes import Note, Notes
@@ -96,16 +97,24 @@ class Case:
         return int(self.answer.labels[0])
 
 
-def locate_together(parts: Parts, instances: Instances, aim: Aim, spread: Spread = map) -> list[Case]:
+def locate_together(
+    parts: Parts, instances: Instances, aim: Aim, spread: Spread = map, memory: Memory | None = None
+) -> list[Case]:
     """Locate encoded instances, with shared model calls; explanations with this aim need no more of them."""
     find = partial(neighbourhood.find, parts.background, parts.predictions, settings=parts.settings)
     near = [one for some in spread(find, instances.blocks()) for one in some]
     ways = [locate(parts, *one, aim) for one in zip(instances.rows, instances.unseen, near, strict=True)]
-    return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True)
+    return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True, memory=memory)
 
 
 def explain_together(
-    cases: Sequence[Case], options: SearchOptions, aim: Aim, spread: Spread = map, *, keeps: bool = False
+    cases: Sequence[Case],
+    options: SearchOptions,
+    aim: Aim,
+    spread: Spread = map,
+    memory: Memory | None = None,
+    *,
+    keeps: bool = False,
 ) -> list[Explanation]:
     """Explain cases of one explainer; model calls, if any are needed, are shared.
 
@@ -114,7 +123,7 @@ def explain_together(
     if not cases:
         return []
     parts, ways = cases[0].parts, [explain(case, options, aim, keeps=keeps) for case in cases]
-    return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread)
+    return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread, memory=memory)
 
 
 def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood, aim: Aim) -> Asking[Case]:

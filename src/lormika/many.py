@@ -23,6 +23,7 @@ from lormika.options import SearchOptions
 from lormika.parts import Parts
 from lormika.progress import follow
 from lormika.stages.asking import Spread
+from lormika.stages.memory import Memory
 from lormika.types import UserTable
 
 OnError = Literal["record", "raise"]
@@ -54,19 +55,20 @@ class Pace:
 
 def locate_rows(parts: Parts, table: UserTable, pace: Pace) -> Iterator[Case | Failure]:
     """Locate the rows of a table; every case depends on its own row alone."""
+    memory = Memory()
 
     def locate(instances: Instances, spread: Spread) -> list[Case]:
-        return locate_together(parts, instances, Aim(parts.constraints), spread)
+        return locate_together(parts, instances, Aim(parts.constraints), spread, memory)
 
     return _follow(locate, parts, table, pace)
 
 
 def explain_rows(parts: Parts, table: UserTable, options: SearchOptions, pace: Pace) -> Iterator[Explanation | Failure]:
     """Explain the rows of a table; every explanation depends on its own row alone."""
-    aim = read_aim(parts, options)
+    aim, memory = read_aim(parts, options), Memory()
 
     def explain(instances: Instances, spread: Spread) -> list[Explanation]:
-        return explain_together(locate_together(parts, instances, aim, spread), options, aim, spread)
+        return explain_together(locate_together(parts, instances, aim, spread, memory), options, aim, spread, memory)
 
     return _follow(explain, parts, table, pace)
 

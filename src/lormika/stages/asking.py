@@ -13,6 +13,7 @@ from lormika.frames.instances import Unseen
 from lormika.frames.schema import Schema
 from lormika.models import Answer, Model
 from lormika.stages.joining import describe_unseen, groups, joined, without_unseen
+from lormika.stages.memory import Memory
 from lormika.stages.sample import distinct_rows
 
 S = TypeVar("S")
@@ -43,12 +44,14 @@ def run_together(
     spread: Spread = map,
     *,
     again: bool = False,
+    memory: Memory | None = None,
 ) -> list[T]:
     """Run all of them to the end; in each round, one model call answers what all of them ask.
 
     For each, `unseen` says which categories only its instance has: where the columns' types list their categories,
     instances with the same ones share a call. With `again`, in the first round, the model is asked a second time about
     the first row of each, apart from all others: the last row of that answer shows whether the model repeats itself.
+    What is in the memory is not asked again.
     """
     results: dict[int, T] = {}
     answers: dict[int, Answer | None] = dict.fromkeys(range(len(ways)))
@@ -59,7 +62,7 @@ def run_together(
         results |= {i: step.value for i, step in steps.items() if isinstance(step, _Result)}
         replies: dict[int, Answer | None] = {}
         for some in groups(schema, {i: unseen[i] for i in rows}):
-            replies |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], again=again)
+            replies |= _ask(model, schema, {i: rows[i] for i in some}, [unseen[i] for i in some], memory, again=again)
         answers = {i: replies[i] for i in rows}
         again = False
     return [results[i] for i in range(len(ways))]
@@ -75,7 +78,13 @@ def _advance(turn: tuple[Asking[T], Answer | None]) -> np.ndarray | _Result[T]:
 
 
 def _ask(
-    model: Model, schema: Schema, questions: dict[int, np.ndarray], unseen: Sequence[Unseen], *, again: bool
+    model: Model,
+    schema: Schema,
+    questions: dict[int, np.ndarray],
+    unseen: Sequence[Unseen],
+    memory: Memory | None,
+    *,
+    again: bool,
 ) -> dict[int, Answer]:
     """Ask once about all rows; duplicate rows are asked about only once."""
     wide, parts = joined(schema, list(questions.values()), unseen)
@@ -83,8 +92,13 @@ def _ask(
     first, copies = distinct_rows(rows)
     firsts = [part[:1] for part in parts] if again else []
     all_rows = np.concatenate([rows[first], *firsts])
+
+    def ask(some: np.ndarray) -> Answer:
+        return model(wide.restore(some))
+
     try:
-        answer = model(wide.restore(all_rows))
+        # Categories that are unseen have other positions in other calls.
+        answer = ask(all_rows) if memory is None or any(unseen) else memory.ask(rows[first], firsts, ask)
     except (InputError, ModelError) as error:
         if any(unseen) and _answers(model, schema, without_unseen(schema, all_rows)):
             cause = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
