@@ -35,11 +35,11 @@ from lormika.options import (
     SettingKeywords,
     Settings,
 )
-from lormika.parts import Parts
+from lormika.parts import Parts, whole_table_cuts
 from lormika.session import is_interactive
 from lormika.stages.background import Background
 from lormika.stages.binding import check_constraints
-from lormika.stages.cuts import check_cuts, equal_frequency_cuts
+from lormika.stages.cuts import check_cuts
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 
@@ -243,6 +243,27 @@ class Explainer:
         """Of the background and its labels: made only if somebody asks, and then once."""
         return hash_background(self.background), hash_labels(self.predictions, self.model.names)
 
+    def save(self, folder: str | Path) -> Path:
+        """Write everything but the model to a folder, without pickle: arrays, a few rows, and JSON with hashes.
+
+        The model is asked about up to 64 rows of the background: by its answers, `load` knows it again.
+        """
+        from lormika.saved import save_folder
+
+        return save_folder(self._parts, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path, model: UserModel, *, check_model: bool = True) -> Explainer:
+        """The explainer that was saved to a folder: it gives the same explanations, to the byte.
+
+        The background is mapped into memory, so that processes share it. A folder that was damaged is refused, and so
+        is a model that answers otherwise than the one it was saved with, unless `check_model` is False. Nothing in the
+        folder is run, and no other file is opened: it may come from a stranger.
+        """
+        from lormika.saved import load_parts
+
+        return cls._of(load_parts(Path(folder), model, check_model=check_model))
+
     def group_actions(
         self,
         X: UserTable,
@@ -276,16 +297,3 @@ class Explainer:
         wish = Wish.of(self._parts, of, self.check(**options))
         asked = ask_rows(self._parts, X)
         return find_actions(self._parts, asked, wish, learn_moves(self._parts, asked, wish, limits.learned), limits)
-
-
-def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:
-    """Ranges of each number with about equally many rows of the whole table, as in the paper.
-
-    With these, most rows of a neighbourhood may share a range, and a rule may cover nearly all of them.
-    """
-    cuts = {}
-    for f, feature in enumerate(background.schema.features):
-        if feature.is_numeric:
-            values = background.distinct[f][background.codes[f]]
-            cuts[feature.name] = tuple(equal_frequency_cuts(values[~np.isnan(values)], bins).tolist())
-    return cuts

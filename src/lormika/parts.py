@@ -15,6 +15,7 @@ from lormika.labels import NO_LABELS, Labels
 from lormika.models import Model
 from lormika.options import SearchOptions, Settings
 from lormika.stages.background import Background
+from lormika.stages.cuts import equal_frequency_cuts
 from lormika.stages.spread import Spread
 from lormika.summaries import FeatureSummary
 
@@ -79,3 +80,16 @@ class Parts:
             return self
         background = self.background.with_unseen(unseen)
         return replace(self, background=background, spread=replace(self.spread, background=background))
+
+
+def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:
+    """Ranges of each number with about equally many rows of the whole table, as in the paper.
+
+    With these, most rows of a neighbourhood may share a range, and a rule may cover nearly all of them.
+    """
+    cuts = {}
+    for f, feature in enumerate(background.schema.features):
+        if feature.is_numeric:
+            values = background.distinct[f][background.codes[f]]
+            cuts[feature.name] = tuple(equal_frequency_cuts(values[~np.isnan(values)], bins).tolist())
+    return cuts

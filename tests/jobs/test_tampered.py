@@ -134,7 +134,7 @@ def test_a_partition_with_a_damaged_background(batch, monkeypatch) -> None:
     assert batch.run("tree.skops", "out", *ONE, "--prepare").returncode == 0
     rows = pd.read_parquet("rows.parquet")[:1].assign(row=0)
     (folder,) = Path("out").glob("background-*")
-    for name, content in (("facts.json", b"{"), ("codes.npy", b"no array"), ("witness.parquet", b"")):
+    for name, content in (("explainer.json", b"{"), ("codes.npy", b"no array"), ("witness.bin", b"")):
         kept = (folder / name).read_bytes()
         (folder / name).write_bytes(content)
         with pytest.raises(InputError, match="background-"):

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lormika.errors import InputError
+from lormika.saved import OWN_NAMES
 from lormika.writing import Unfinished
 
 LOCK, WRITING = ".lock", ".writing"
@@ -16,7 +17,6 @@ PARTS = ("rules", "instances")
 
 _FILES = re.compile(r"run\.json|manifest\.json|report\.html|input-[0-9a-f]{32}\.parquet")
 _BACKGROUND = re.compile(r"background-[0-9a-f]{32}")
-_ARRAYS = re.compile(r"[a-z]+\.npy|witness\.parquet|facts\.json")  # of a background
 _PART = re.compile(r"part-(\d{5,})\.parquet")
 _PAGE = "report.html"  # which is written without a lock
 
@@ -68,7 +68,7 @@ def remove_own(paths: Iterable[Path]) -> None:
 def remove_background(folder: Path) -> None:
     """Remove the arrays of a background; refuse if others have put files among them."""
     for path in _entries(folder):
-        if not _ARRAYS.fullmatch(path.name) or path.is_dir():
+        if path.name not in OWN_NAMES or path.is_dir():
             raise InputError(f"{path} is not of a run: move it away, and start again")
     for path in _entries(folder):
         path.unlink(missing_ok=True)
@@ -100,7 +100,7 @@ def _is_leftover(path: Path) -> bool:
     if mode is None:
         return True
     if unfinished.name == "background":
-        return stat.S_ISDIR(mode) and all(_ARRAYS.fullmatch(entry.name) for entry in _entries(path))
+        return stat.S_ISDIR(mode) and all(entry.name in OWN_NAMES for entry in _entries(path))
     name = _FILES.fullmatch(unfinished.name) or _PART.fullmatch(unfinished.name)
     if not name or not stat.S_ISREG(mode):
         return False

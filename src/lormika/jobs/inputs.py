@@ -18,6 +18,7 @@ from lormika.errors import InputError
 from lormika.frames.feature import Feature
 from lormika.frames.schema import Schema, is_identifier
 from lormika.models.identity import source_digest
+from lormika.saved import MANIFEST, is_whole
 from lormika.writing import whole_file
 
 if TYPE_CHECKING:
@@ -123,17 +124,13 @@ def _count_rows(path: Path) -> int | None:
 
 
 def is_background(folder: Path) -> bool:
-    """Whether the arrays of a background are there, and still match their folder's name."""
-    plain = folder.is_dir() and all(path.is_file() for path in folder.iterdir())
-    return plain and folder.name == name_background(folder)
+    """Whether the explainer of a run is there, and still matches its folder's name."""
+    return not folder.is_symlink() and folder.is_dir() and is_whole(folder) and folder.name == name_background(folder)
 
 
 def name_background(folder: Path) -> str:
-    """A name made from the names and contents of the files in a folder."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(folder.iterdir()):
-        digest.update(f"{path.name} {sha256(path)}\n".encode())
-    return f"background-{digest.hexdigest()}"
+    """A name made from what is in a folder: its manifest has the hashes of all other files."""
+    return f"background-{sha256(folder / MANIFEST)[:32]}"
 
 
 def read_input(path: Path, rows: range) -> pd.DataFrame:

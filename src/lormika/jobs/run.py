@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lormika.checks import check_integer
-from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.explainer import Explainer
 from lormika.explanation import Failure
@@ -91,7 +90,6 @@ def prepare(
     """
     check_rows(rows, explainer.schema)
     explainer.check(**request.options)
-    options = _with_standing(explainer, request.options)
     target = Folder(folder)
     if size.rows is not None:
         check_integer("chunk_rows", size.rows, 1)
@@ -104,11 +102,11 @@ def prepare(
     with target.all_or_nothing():
         run = Run(
             model=dict(request.model),
-            background=prepared.save(explainer, background, folder),
+            background=prepared.save(explainer, folder),
             input=save_input(rows, folder, explainer.schema),
             rows=len(rows),
             chunk_rows=chunk_rows,
-            options=options,
+            options=dict(request.options),
             settings=_settings(explainer),
             features=list(explainer.schema.names),
             id=request.id,
@@ -165,15 +163,6 @@ def run_chunks(
     if any(chunk not in own and count_failed(target, run, chunk) is None for chunk in range(run.chunks)):
         return None
     return finish(target, run)
-
-
-def _with_standing(explainer: Explainer, options: JsonObject) -> JsonObject:
-    """The options of a search, with the constraints of the explainer among them: workers make theirs without."""
-    constraints = (*explainer.constraints, *Constraints.all_of(options.get("constraints")))
-    for one in constraints:
-        if one.permits is not None:
-            raise InputError("constraints: a function cannot be written into the folder of a run: leave out permits")
-    return {**options, "constraints": [one.to_dict() for one in constraints]} if constraints else dict(options)
 
 
 def _find_chunk_rows(explainer: Explainer, background: pd.DataFrame, options: JsonObject) -> int:
