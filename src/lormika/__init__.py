@@ -13,6 +13,7 @@ from lormika.mine import mine_rules
 from lormika.options import SearchOptions, Settings
 from lormika.rule import Category, Check, Counts, Equals, Interval, Missing, Rule
 from lormika.rules import Rules
+from lormika.serving import serve
 from lormika.stages.notes import Note
 from lormika.summaries import Effect, Incomplete
 from lormika.version import __version__
@@ -46,4 +47,5 @@ __all__ = [
     "__version__",
     "datasets",
     "mine_rules",
+    "serve",
 ]

@@ -14,6 +14,7 @@ from lormika.cli.info import info
 from lormika.cli.letter import letter
 from lormika.cli.mine import mine
 from lormika.cli.report import report
+from lormika.cli.serve import serve
 from lormika.version import __version__
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 data, model or an option's value cannot be used, 2 wrong usage, 3 finished, but some "
     "rows failed (batch, evaluate), 130 interrupted.",
 )
-for command in (explain, letter, batch, report, mine, demo, evaluate, info):
+for command in (explain, serve, letter, batch, report, mine, demo, evaluate, info):
     app.command()(command)
 
 

@@ -20,7 +20,7 @@ def settle_headers(texts: Sequence[str]) -> tuple[str, ...]:
 
 def read_headers(texts: Sequence[str]) -> dict[str, str]:
     """Names and values; no message ever holds a value."""
-    return {name: _read(name, value) for name, value in map(_split, texts)}
+    return {name: read_secret(f"--header {name}", value) for name, value in map(_split, texts)}
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -35,16 +35,17 @@ def _settle(value: str) -> str:
     return f"file:{Path(place).resolve()}" if colon and kind == "file" else value
 
 
-def _read(name: str, value: str) -> str:
+def read_secret(option: str, value: str) -> str:
+    """What stands in a variable of the environment, or in a file, if the value says so; no message holds it."""
     kind, colon, place = value.partition(":")
     if colon and kind == "env":
         if place not in os.environ:
-            raise InputError(f"--header {name}: the environment has no variable {place}: set it, also for workers")
+            raise InputError(f"{option}: the environment has no variable {place}: set it, also for workers")
         return os.environ[place].strip()
     if colon and kind == "file":
         try:
             return Path(place).read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
-            raise InputError(f"--header {name}: {place} cannot be read: {reason}") from None
+            raise InputError(f"{option}: {place} cannot be read: {reason}") from None
     return value

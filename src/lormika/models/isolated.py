@@ -37,6 +37,7 @@ class IsolatedModel:
             raise self._broken("no description of the model") from None
         self.classes_: tuple[Scalar, ...] | None = None if classes is None else tuple(classes)
         self.feature_names_in_: list[str] | None = features
+        self.kind = str(head.get("kind", "model"))
         self.predict, self.predict_proba, self.decision_function = (
             partial(self._ask, method) if method in methods else None for method in METHODS
         )

@@ -13,7 +13,7 @@ import sys
 from lormika.errors import InputError, ModelError
 from lormika.models import loading, wire
 from lormika.models.classes import classes_of
-from lormika.models.model import METHODS
+from lormika.models.model import METHODS, model_kind
 from lormika.processes import Line
 from lormika.types import JsonObject, UserModel
 
@@ -48,6 +48,7 @@ def _description(model: UserModel) -> JsonObject:
         "methods": [name for name in METHODS if callable(getattr(model, name, None))],
         "classes": classes_of(model),
         "features": None if names is None else [str(name) for name in names],
+        "kind": model_kind(model),
     }
 
 

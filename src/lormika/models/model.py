@@ -164,6 +164,23 @@ def methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
     )
 
 
+def model_kind(model: UserModel) -> str:
+    """What people call a model: its class, or that of the last step of a pipeline; a function by its name.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model_kind(make_pipeline(DecisionTreeClassifier())), model_kind(model_kind)
+    ('DecisionTreeClassifier', 'model_kind')
+    """
+    kind = getattr(model, "kind", None)  # of a model in another process
+    if isinstance(kind, str):
+        return kind
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        model = steps[-1][-1]
+    return str(getattr(model, "__name__", type(model).__name__))
+
+
 def check_model(model: UserModel, source: str) -> None:
     """Refuse something that was loaded but is not a classifier."""
     try:

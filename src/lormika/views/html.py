@@ -28,6 +28,17 @@ def to_html(explanation: Explanation) -> str:
     return environment().get_template("explanation.html.j2").render(_context(Reading.of(explanation)))
 
 
+def to_board(explanation: Explanation, *, detailed: bool = False) -> str:
+    """The fragment without its styles, for a page that has them already; detailed: the figures of rules are open."""
+    context = _context(Reading.of(explanation)) | {"detailed": detailed}
+    return environment().get_template("board.html.j2").render(context)
+
+
+def board_styles() -> str:
+    """The styles of that fragment."""
+    return environment().get_template("board.css.j2").render()
+
+
 def to_report(explanation: Explanation) -> str:
     """The explanation as a separate page, with the instance, the neighbourhood, all rules and the options."""
     from lormika.views import scatter

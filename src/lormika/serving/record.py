@@ -1,0 +1,50 @@
+"""The record: what was asked and when, as lines of JSON, if the user wants one."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from lormika.errors import InputError
+from lormika.types import JsonObject
+
+
+class Record:
+    """A file that grows by one line for each question; None: there is no record."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._lock = threading.Lock()
+        self._file: IO[str] | None = None if path is None else _open(path)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is one."""
+        return self._file is not None
+
+    def add(self, entry: JsonObject) -> None:
+        """One more line."""
+        if self._file is None:
+            return
+        time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = json.dumps({"time": time} | entry, ensure_ascii=True, allow_nan=False)
+        with self._lock:
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """No more lines."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _open(path: Path) -> IO[str]:
+    """A file that only its owner can read, since it holds values of cases."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise InputError(f"--log {path}: cannot be written: {error.strerror}") from error
+    return os.fdopen(descriptor, "a", encoding="utf-8")
