@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import traceback
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lormika.serving.api import Interface, to_json
@@ -26,7 +25,7 @@ _LONGEST_URL = 20_000  # characters
 def make_app(service: Service, token: str, hosts: Hosts) -> ASGIApp:
     """Everything that a server answers."""
     routes = [*Pages().routes(), *Interface(service).routes(), *Protocol(service).routes(), *_own_routes(service)]
-    return Guard(_Shield(Starlette(routes=routes, exception_handlers={HTTPException: _known})), token, hosts)
+    return Guard(_Shield(Router(routes, redirect_slashes=False)), token, hosts)
 
 
 def _own_routes(service: Service) -> list[Route]:
@@ -37,13 +36,6 @@ def _own_routes(service: Service) -> list[Route]:
         return to_json(describe_interface(service.about.name, service.limits))
 
     return [Route("/healthz", health), Route("/openapi.json", openapi)]
-
-
-def _known(request: Request, error: Exception) -> Response:
-    """No such address, or another method."""
-    assert isinstance(error, HTTPException)
-    fault = Fault(error.status_code, "unknown", "there is no such address, or not by this method", error.headers)
-    return _respond(fault)
 
 
 def _respond(fault: Fault) -> Response:
@@ -60,8 +52,14 @@ class _Shield:
         if len(scope["path"]) + len(scope["query_string"]) > _LONGEST_URL:
             await _respond(Fault(414, "large", "the address is too long"))(scope, receive, send)
             return
+        scope["app"] = self._app  # with it, what is not there is an error like any other
         try:
             await self._app(scope, receive, send)
+        except HTTPException as error:
+            unknown = Fault(
+                error.status_code, "unknown", "there is no such address, or not by this method", error.headers
+            )
+            await _respond(unknown)(scope, receive, send)
         except Exception as error:
             fault = as_fault(error)
             if fault is None:

@@ -30,7 +30,11 @@ class Server:
         check_token(host, token)
         self.service = service
         self.token = token or secrets.token_urlsafe(24)
-        self._socket = _listen(host, port)
+        try:
+            self._socket = _listen(host, port)
+        except InputError:
+            service.close()
+            raise
         self.port: int = self._socket.getsockname()[1]
         self.host = host
         self._server = _make_server(service, self.token, Hosts(host, names), host)
@@ -104,9 +108,13 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise InputError(f"--host {host}: cannot be used: {error.strerror}") from error
+    try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except (OSError, OverflowError) as error:
+        listening.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"--host {host} --port {port}: cannot be used: {reason}") from error
     return listening

@@ -109,7 +109,9 @@ class Desk:
 
     async def wait(self, job: Job, seconds: float) -> JsonValue:
         """What the work came to; after so many seconds without it, how far the job is."""
-        await asyncio.wait([asyncio.wrap_future(job.answer)], timeout=seconds)
+        answer = asyncio.wrap_future(job.answer)
+        answer.add_done_callback(lambda done: done.cancelled() or done.exception())  # which is told below
+        await asyncio.wait([answer], timeout=seconds)
         if not job.answer.done():
             return job
         self._jobs.pop(job.id, None)
