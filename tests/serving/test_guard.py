@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 
 import pytest
+from served_loans import HANGS, TOKEN, Client
 
-from conftest import HANGS, TOKEN, Client
 from lormika import InputError
 from lormika.serving.guard import HEADERS, Hosts, cookie_name, cookie_value
 from lormika.serving.launch import check_token

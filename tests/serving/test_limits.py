@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from served_loans import HANGS, TOKEN
 
-from conftest import HANGS, TOKEN
 from lormika.serving.limits import Limits
 
 SOON = Limits(seconds=0.4)

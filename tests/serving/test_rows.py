@@ -10,9 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from served_loans import HANGS, TOKEN, Client
 
 import lormika
-from conftest import HANGS, TOKEN, Client
 from lormika import Explainer, InputError
 from lormika.serving.launch import Server
 from lormika.serving.rowtable import Roles, RowTable

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+from served_loans import HANGS, make_loans
 from typer.testing import CliRunner
 
-from conftest import HANGS, make_loans
 from lormika import Explainer
 from lormika.cli.app import app
 
 MODEL = """
 import os, pickle, time
 from pathlib import Path
-from conftest import make_loans
+from served_loans import make_loans
 
 LOANS = make_loans()
 

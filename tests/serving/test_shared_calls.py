@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from served_loans import HANGS
 
-from conftest import HANGS
 from lormika.serving.joining import alike, join
 
 
