@@ -25,5 +25,7 @@ def test_import_is_light():
         "onnxruntime",
         "ssl",
         "http",
+        "starlette",
+        "uvicorn",
     ):
         assert f"'{heavy}'" not in loaded, f"import lormika loads {heavy}"

@@ -24,6 +24,7 @@ HAS_DATA = "LORMIKA_DATA" in os.environ
 SPECIAL = (
     Special("rows.mapInPandas(", "needs Spark: tests/jobs/test_spark.py runs it", left_out=True),
     Special("pip install -e '.[test]' && pytest", "is a part of .ci/run of its own", left_out=True),
+    Special("lormika serve", "does not end: tests/serving/test_serve_command.py starts it", left_out=True),
     Special("lormika batch loans.csv", "2,000 rows take a minute: 200 do", before="sed -i 201q loans.csv"),
     Special(
         "lormika evaluate --quick",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import sys
 
 import numpy as np
 import pandas as pd
@@ -147,3 +148,13 @@ def test_a_function_cannot_be_saved(tmp_path) -> None:
     with pytest.raises(InputError, match="leave out permits"):
         explainer.save(tmp_path / "saved")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_pyarrow(tmp_path, monkeypatch) -> None:
+    explainer = Explainer(_ask, _frame())
+    explainer.save(tmp_path / "saved")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"pip install 'lormika\[files\]'"):
+        explainer.save(tmp_path / "other")
+    with pytest.raises(InputError, match=r"pip install 'lormika\[files\]'"):
+        Explainer.load(tmp_path / "saved", _ask)

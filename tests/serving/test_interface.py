@@ -232,3 +232,8 @@ def test_no_path_of_a_request_is_opened(client, tmp_path) -> None:
 def test_definitions(client) -> None:
     names = {one["name"] for one in client.fetch("definitions")}
     assert names >= {"lift", "leverage", "coverage", "p-value", "certainty", "effect", "locks"}
+
+
+def test_a_condition_without_end(client) -> None:
+    answer = client.fetch("cases", 413, text=" or ".join(["income > 3"] * 200))
+    assert answer["error"]["kind"] == "large"

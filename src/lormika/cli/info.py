@@ -14,7 +14,7 @@ from lormika.version import __version__
 
 _PACKAGES = (
     "numpy", "pandas", "narwhals", "scikit-learn", "jinja2", "rich", "typer", "matplotlib", "pyarrow", "polars",
-    "skops", "onnx", "onnxruntime",
+    "skops", "onnx", "onnxruntime", "starlette", "uvicorn",
 )  # fmt: skip
 
 

@@ -36,13 +36,19 @@ def write_witness(table: UserTable) -> Witness:
     )
     if library is None:
         raise InputError(f"a {type(table).__module__} table cannot be saved: give a pandas, polars or pyarrow frame")
-    content, facts = _WRITERS[library](table)
+    try:
+        content, facts = _WRITERS[library](table)
+    except ImportError:
+        raise InputError("saving an explainer needs pyarrow: pip install 'lormika[files]'") from None
     return Witness(content, {"library": library} | facts)
 
 
 def read_witness(witness: Witness) -> UserTable:
     """The inverse of `write_witness`."""
-    return _READERS[witness.facts["library"]](witness.content, witness.facts)
+    try:
+        return _READERS[witness.facts["library"]](witness.content, witness.facts)
+    except ImportError as error:
+        raise InputError(f"this explainer needs {error.name}: install it (pip install 'lormika[files]')") from None
 
 
 def _write_pandas(frame: pd.DataFrame) -> tuple[bytes, JsonObject]:

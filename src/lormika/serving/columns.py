@@ -53,6 +53,11 @@ class Columns:
             self._read[name] = _values(name, self.select((name,)))
         return self._read[name]
 
+    def coded(self, name: str) -> tuple[list[Scalar], np.ndarray]:
+        """Different values of a column, and which of them each row has; missing: -1."""
+        table = self.select((name,))
+        return frames.read(table, [name] if isinstance(table, np.ndarray) else None)[name].coded()
+
     def value(self, name: str, row: int) -> Scalar | None:
         """One value of a column, as it is shown."""
         values = self.values(name)

@@ -13,6 +13,7 @@ from lormika.checks import check_choice, check_integer
 from lormika.frames.evaluator import Column, Rows
 from lormika.frames.where import RowTest
 from lormika.parts import Parts
+from lormika.serving.faults import large
 from lormika.serving.forecasts import Forecasts, Snapshot
 from lormika.serving.rowtable import RowTable, of_classes, of_numbers
 from lormika.serving.wording import certainty_text
@@ -24,6 +25,7 @@ LISTS = {
     "newest": "newest",
     "otherwise": "predicted otherwise than labelled",
 }
+_LONGEST = 2000  # characters of a condition: each of its steps looks at all rows
 _KEPT = 8  # results whose further pages are quick
 
 
@@ -43,6 +45,7 @@ class Finder:
         self._kept: OrderedDict[tuple[str, str], _Found] = OrderedDict()
         self._lock = Lock()
         self._newest: np.ndarray | None = None
+        self._uncertain: np.ndarray | None = None  # once all rows are predicted
         self._truth: np.ndarray | None = None
 
     @property
@@ -115,6 +118,8 @@ class Finder:
             return "id", self._mask(named), False
         if text.isdecimal() and len(text) < 16 and int(text) < len(self._rows):
             return "row", self._mask(np.array([int(text)])), False
+        if len(text) > _LONGEST:
+            raise large(f"the condition has more than {_LONGEST:,} characters")
         test = RowTest.of(text)
         columns = self._rows.readers()
         virtual: dict[str, Column] = {
@@ -135,13 +140,21 @@ class Finder:
                 self._newest = self._rows.newest()
             return self._newest
         if order == "uncertain":
-            known = np.flatnonzero(~np.isnan(snapshot.certainty))
-            return known[np.argsort(snapshot.certainty[known], kind="stable")]
+            return self._least_certain(snapshot)
         if order == "otherwise":
             true = self._true()
             other = np.flatnonzero((snapshot.labels >= 0) & (true >= 0) & (snapshot.labels != true))
             return other[np.argsort(-np.nan_to_num(snapshot.certainty[other]), kind="stable")]
         return np.arange(len(self._rows))
+
+    def _least_certain(self, snapshot: Snapshot) -> np.ndarray:
+        if self._uncertain is not None:
+            return self._uncertain
+        known = np.flatnonzero(~np.isnan(snapshot.certainty))
+        rows = known[np.argsort(snapshot.certainty[known], kind="stable")]
+        if snapshot.is_ready:
+            self._uncertain = rows
+        return rows
 
     def _true(self) -> np.ndarray:
         if self._truth is None:

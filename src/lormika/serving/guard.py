@@ -106,7 +106,9 @@ class Guard:
         if not hmac.compare_digest(_digest(tokens[0]), self._token):
             return self._closed(scope)
         response = HTMLResponse(_OPENED)
-        response.set_cookie(cookie_name(host), cookie_value(tokens[0]), httponly=True, samesite="strict", path="/")
+        secure = scope["scheme"] == "https"  # behind a proxy
+        name, value = cookie_name(host), cookie_value(tokens[0])
+        response.set_cookie(name, value, httponly=True, samesite="strict", path="/", secure=secure)
         return response
 
     def _is_known(self, headers: Headers, host: str) -> bool:

@@ -92,14 +92,13 @@ class RowTable:
 
     def true_classes(self, model: Model) -> np.ndarray:
         """Positions of the labels among the model's classes; -1: none of them, or not known."""
-        values = None if self.roles.target is None else self.columns.values(self.roles.target)
-        if values is None:
+        if self.roles.target is None:
             return np.full(len(self), -1)
-        distinct, inverse = np.unique(np.asarray(values.values).astype(str), return_inverse=True)
+        distinct, codes = self.columns.coded(self.roles.target)
         places = {str(one): place for classes in (model.names, model.classes) for place, one in enumerate(classes)}
         places |= {str(float(one)): place for place, one in enumerate(model.classes) if type(one) is int}
-        found = np.array([places.get(one, -1) for one in distinct.tolist()], dtype=np.intp)[inverse]
-        return np.where(values.missing, -1, found)
+        found: np.ndarray = np.array([*(places.get(str(one), -1) for one in distinct), -1], dtype=np.intp)[codes]
+        return found
 
     def readers(self) -> dict[str, Column]:
         """What reads each column for a condition."""
