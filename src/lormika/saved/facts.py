@@ -20,7 +20,7 @@ from lormika.parts import Parts
 from lormika.saved.plain_files import DamagedError
 from lormika.stages.background import Background
 from lormika.stages.binding import check_constraints
-from lormika.stages.items import check_cuts
+from lormika.stages.cuts import check_cuts
 from lormika.types import JsonObject, JsonValue, UserModel
 from lormika.version import __version__
 
