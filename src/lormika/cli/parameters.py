@@ -220,19 +220,25 @@ class Loading:
             "max_size": self.max_size * 1_000_000,
         } | limits
 
+    def warn(self, source: str, talk: Talk) -> None:
+        """Say what loading a pickle means, and which one it is."""
+        from lormika import models
+
+        is_file = "://" not in source and not source.startswith("python:")
+        if self.allow_pickle and is_file and Path(source).is_file():
+            talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
+
     @contextmanager
     def open(self, source: str, headers: Sequence[str], talk: Talk) -> Iterator[UserModel]:
         """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
         from lormika import models
         from lormika.jobs.headers import read_headers
 
-        is_file = "://" not in source and not source.startswith("python:")
         if self.memory_limit is not None and not self.isolate:
             raise typer.BadParameter("--memory-limit goes with --isolate")
         if self.time_limit is not None and not self.isolate and "://" not in source:
             raise typer.BadParameter("--time-limit goes with --isolate, or with a server")
-        if self.allow_pickle and is_file and Path(source).is_file():
-            talk.warn(f"{source}: a pickle runs the code it holds. SHA-256 {models.sha256(Path(source))}")
+        self.warn(source, talk)
         with talk.working(f"Loading {source}"), model_prints_aside():
             model = models.load(source, headers=read_headers(headers), **self.keywords())
         try:

@@ -80,6 +80,7 @@ class Files:
         from lormika import models
         from lormika.models.revived import RevivedModel
 
+        loading.warn(self.model, talk)
         limits: Keywords = {"time_limit": self.seconds} | loading.keywords() | {"isolate": True}
         with talk.working(f"Loading {self.model}"):
             model = RevivedModel(lambda: models.load(self.model, **limits))

@@ -21,7 +21,7 @@ from lormika.serving.shared import SharedCalls
 from lormika.stages.asking import Asking, run_together
 from lormika.types import JsonObject
 
-_FIRST_BLOCK = 500
+_FIRST_BLOCK = 32  # a model may be slow
 _LONGEST_CALL = 0.05  # seconds, so that nobody waits long for a block to end
 _MOST_FAILURES = 200  # calls, after which it is not the rows that are to blame
 
@@ -93,7 +93,7 @@ class Forecasts:
                 self._forecast(range(start, stop))
                 took = time.perf_counter() - began
                 start = stop
-                size = min(2 * size, ROWS_PER_CALL) if took < _LONGEST_CALL else max(_FIRST_BLOCK, size // 2)
+                size = min(2 * size, ROWS_PER_CALL) if took < _LONGEST_CALL else max(_FIRST_BLOCK // 2, size // 2)
         except (InputError, ModelError, Fault) as error:
             self._error = str(error)
         except Exception as error:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lormika.errors import InputError
+from lormika.errors import InputError, ModelError
 from lormika.serving.faults import busy, late, stopped, unknown
 from lormika.serving.limits import Limits
 from lormika.types import JsonObject, JsonValue
@@ -125,13 +125,15 @@ class Desk:
     def _work(self, job: Job, work: Callable[[], JsonValue]) -> None:
         current.set(job)
         result: JsonValue = None
-        failure: BaseException | None = None
+        failure: Exception | None = None
         try:
             job.check()
             job.doing = "working"
             result = work()
-        except BaseException as error:
+        except Exception as error:
             failure = error
+        except BaseException as error:  # an interrupt that a model raised must not end the server
+            failure = ModelError(f"the work was ended by {type(error).__name__}")
         with self._lock:
             self._running.discard(job)
         if job.stopped:
