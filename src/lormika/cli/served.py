@@ -81,9 +81,9 @@ class Files:
         from lormika.models.revived import RevivedModel
 
         loading.warn(self.model, talk)
-        limits: Keywords = {"time_limit": self.seconds} | loading.keywords() | {"isolate": True}
+        options = loading.keywords() | {"isolate": True}
         with talk.working(f"Loading {self.model}"):
-            model = RevivedModel(lambda: models.load(self.model, **limits))
+            model = RevivedModel(lambda: models.load(self.model, **options), loading.time_limit or self.seconds)
         try:
             yield model
         finally:

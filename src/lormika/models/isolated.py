@@ -46,6 +46,10 @@ class IsolatedModel:
         """Ask a model that is a function."""
         return self._ask("__call__", table)
 
+    def limit(self, seconds: float) -> None:
+        """Give each call from now on so many seconds; loading it may have had more."""
+        self._time_limit = seconds
+
     def __enter__(self) -> IsolatedModel:
         return self
 

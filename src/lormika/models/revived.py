@@ -17,9 +17,9 @@ from lormika.types import UserTable
 class RevivedModel:
     """An isolated model; once it has crashed, or was ended, the next question loads it again."""
 
-    def __init__(self, load: Callable[[], IsolatedModel]) -> None:
-        self._load, self._lock = load, threading.Lock()
-        self._model = load()
+    def __init__(self, load: Callable[[], IsolatedModel], seconds: float) -> None:
+        self._source, self._seconds, self._lock = load, seconds, threading.Lock()  # seconds are for a call
+        self._model = self._load()
         self._closed = False
         self.classes_, self.feature_names_in_ = self._model.classes_, self._model.feature_names_in_
         self.kind = self._model.kind
@@ -43,6 +43,11 @@ class RevivedModel:
     def _ask(self, method: str, table: UserTable) -> np.ndarray:
         answer: np.ndarray = getattr(self._living(), method)(table)
         return answer
+
+    def _load(self) -> IsolatedModel:
+        model = self._source()
+        model.limit(self._seconds)
+        return model
 
     def _living(self) -> IsolatedModel:
         with self._lock:
