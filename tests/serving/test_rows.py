@@ -155,3 +155,27 @@ def test_serve_from_python(loans) -> None:
             assert client.fetch("description")["model"]["name"] == "Loans"
     with pytest.raises(InputError, match="cannot be used"):
         lormika.serve(explainer, loans.rows, host="203.0.113.7", token="x" * 20, browser=False)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_any_type_beside_the_features(loans, library) -> None:
+    """The model does not get them; they are shown, and conditions may speak of those that have an order."""
+    numbers = loans.background[NAMES].fillna(1.0)[:60]
+    more = numbers.assign(
+        when=pd.Timestamp("2026-05-01") + pd.to_timedelta(np.arange(60), unit="D"),
+        some=[[i, i + 1] for i in range(60)],
+        empty=None,
+    )
+    if library == "pandas":
+        more["mixed"] = pd.Series([1, "a", None] * 20, dtype=object)
+    table = more if library == "pandas" else pl.from_pandas(more)
+    table = table.to_arrow() if library == "pyarrow" else table
+    explainer = Explainer(_ask, numbers, class_names=["no", "yes"])
+    rows = RowTable(table, explainer.schema, Roles(time="when"))
+    others = rows.other_values(4)
+    assert others["when"].startswith("2026-05-05")
+    assert "4" in others["some"]
+    assert others["empty"] is None
+    assert rows.newest()[0] == 59
+    if library == "pandas":
+        assert [rows.other_values(row)["mixed"] for row in range(3)] == [1, "a", None]

@@ -10,7 +10,7 @@ import numpy as np
 from lormika import frames
 from lormika.errors import InputError
 from lormika.frames.evaluator import Column, Values
-from lormika.frames.values import Scalar
+from lormika.frames.values import Scalar, is_missing, is_too_large, plain
 from lormika.types import UserTable, UserValue
 
 
@@ -61,9 +61,8 @@ class Columns:
     def value(self, name: str, row: int) -> Scalar | None:
         """One value of a column, as it is shown."""
         values = self.values(name)
-        if values is None:
-            reader = frames.read(frames.take(self.select((name,)), range(row, row + 1)))
-            return reader[name].objects()[0]
+        if values is None:  # of several types, such as 1 and "a"
+            return _scalar(self.select((name,)), row)
         if np.asarray(values.missing)[row]:
             return None
         value: UserValue = values.values[row]
@@ -78,8 +77,22 @@ def _values(name: str, table: UserTable) -> Values | None:
         return _of_reader(frames.read(table), name)
     except InputError:  # dates, say, which are written so that their order is that of their texts
         series = nw.from_native(table, eager_only=True).get_column(name)
-        missing = series.is_null().to_numpy().astype(bool)
-        return Values("text", np.where(missing, "", series.cast(nw.String).to_numpy().astype(object)), missing)
+    missing = np.asarray(series.is_null().to_numpy()).astype(bool)
+    try:
+        texts = series.cast(nw.String).to_numpy().astype(object)
+    except Exception:  # lists, say, which not every library can write
+        texts = np.array([str(value) for value in series.to_list()], dtype=object)
+    return Values("text", np.where(missing, "", texts), missing)
+
+
+def _scalar(table: UserTable, row: int) -> Scalar | None:
+    """One value, whatever it is; what is no number or text is shown as Python writes it."""
+    cell = frames.take(table, range(row, row + 1))
+    value = cell[0, 0] if isinstance(cell, np.ndarray) else nw.from_native(cell, eager_only=True).rows()[0][0]
+    value = plain(value)
+    if is_missing(value):
+        return None
+    return value if isinstance(value, str | int | float | bool) and not is_too_large(value) else str(value)
 
 
 def _of_reader(reader: frames.TableReader, name: str) -> Values | None:
