@@ -100,7 +100,8 @@ def task_items(task: Task) -> Items:
     nowhere = np.full(features, -1, dtype=np.int32)  # no instance
     places = tuple((f, value) for f in range(features) for value in range(3))
     sizes = np.full(features, 3, dtype=np.int32)
-    return Items(conditions, places, sizes, codes, nowhere, tuple(range(features)))
+    rows = tuple(int(np.count_nonzero(codes[f] == value)) for f, value in places)
+    return Items(conditions, places, rows, sizes, codes, nowhere, tuple(range(features)))
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:
