@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError, ModelError
@@ -32,6 +33,7 @@ _CONNECT = 10  # seconds for the scheduler to answer
 _IN_FLIGHT = 2  # chunks for each worker: one at work, one at hand
 _MOST_LOSSES = 10  # of one task, with the workers that had it
 _SLACK = 300.0  # seconds for a process to start, beside the time of a task
+_MOMENT = 1.0  # seconds between two looks at all workers, or at all that is in flight
 _IDLE = 30.0  # seconds after which a process on a worker is ended
 
 
@@ -61,6 +63,8 @@ class DaskEngine:
         start = {"folder": str(folder.resolve()), "run": asdict(run), "headers": list(headers)}
         self._start = json.dumps(start)
         self._tasks: dict[Future, tuple[Task, float, int]] = {}  # when it was submitted, and how often it was lost
+        self._over: SimpleQueue[Future] = SimpleQueue()  # those that are done, one way or another
+        self._count, self._counted, self._looked = 0, -math.inf, time.monotonic()
         self._seen = time.monotonic()  # when there were workers
         self._warn, self._waits = warn, False  # whether it has been said that there are none
 
@@ -70,10 +74,15 @@ class DaskEngine:
         return max(1, _IN_FLIGHT * self._workers())
 
     def _workers(self) -> int:
-        try:
-            return len(self._client.sync(self._client.scheduler.ncores, workers=None, callback_timeout=_CONNECT))
-        except Exception as error:  # of many kinds, as the connection ends in one way or another
-            raise self._gone() from error
+        """How many there are, or were a moment ago: with many, it takes long to count them."""
+        if time.monotonic() - self._counted > _MOMENT:
+            ask = self._client.scheduler.ncores
+            try:
+                self._count = len(self._client.sync(ask, workers=None, callback_timeout=_CONNECT))
+            except Exception as error:  # of many kinds, as the connection ends in one way or another
+                raise self._gone() from error
+            self._counted = time.monotonic()
+        return self._count
 
     def _gone(self) -> ModelError:
         return ModelError(f"the Dask scheduler at {self._scheduler} is gone: start again once there is one")
@@ -87,6 +96,7 @@ class DaskEngine:
         limit = self._limit * task.limits
         future = self._client.submit(work, self._start, task.chunk, rows, task.skip, limit, pure=False)
         self._tasks[future] = task, time.monotonic(), losses
+        future.add_done_callback(self._over.put)
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Outcomes since the last call; wait for one, but no longer than the given time."""
@@ -96,18 +106,11 @@ class DaskEngine:
             raise self._gone() from error
 
     def _wait(self, seconds: float) -> list[Outcome]:
-        from distributed import wait
-
         self._check_workers()
-        with suppress(TimeoutError, CancelledError), self._client.as_current():
-            wait(list(self._tasks), timeout=seconds, return_when="FIRST_COMPLETED")
         outcomes = []
-        for future, (task, began, losses) in list(self._tasks.items()):
-            overdue = time.monotonic() - began > _IN_FLIGHT * (self._limit * task.limits + _SLACK)
-            if not future.done() and not overdue:
-                continue
-            del self._tasks[future]
-            outcome = None if overdue else self._outcome(future, task)
+        for future in [*self._ended(seconds), *self._overdue()]:
+            task, _, losses = self._tasks.pop(future)
+            outcome = self._outcome(future, task) if future.done() else None
             if outcome is not None:
                 outcomes.append(outcome)
             elif losses == _MOST_LOSSES:
@@ -116,6 +119,33 @@ class DaskEngine:
                 future.cancel(force=True)
                 self._submit(task, losses + 1)
         return outcomes
+
+    def _ended(self, seconds: float) -> list[Future]:
+        """Futures that are done; wait for the first, without looking at the others: there may be thousands."""
+        told: dict[Future, None] = {}
+        with suppress(Empty):
+            told[self._over.get(timeout=seconds)] = None
+            while True:
+                told[self._over.get_nowait()] = None
+        ended = []
+        for future in told:
+            if future not in self._tasks:  # it was given up before
+                continue
+            if future.done():
+                ended.append(future)
+            else:  # its result was lost with a worker, and is being made again
+                future.add_done_callback(self._over.put)
+        return ended
+
+    def _overdue(self) -> list[Future]:
+        """Futures that should have been done long ago, looked for now and then."""
+        now = time.monotonic()
+        if now - self._looked < _MOMENT:
+            return []
+        self._looked = now
+        limits = {future: self._limit * task.limits + _SLACK for future, (task, _, _) in self._tasks.items()}
+        late = [future for future, limit in limits.items() if now - self._tasks[future][1] > _IN_FLIGHT * limit]
+        return [future for future in late if not future.done()]
 
     def _check_workers(self) -> None:
         """Wait for workers for as long as a chunk may take, and say so."""
