@@ -98,7 +98,7 @@ def _ask(
 
     try:
         # Categories that are unseen have other positions in other calls.
-        answer = ask(all_rows) if memory is None or any(unseen) else memory.ask(rows[first], firsts, ask)
+        answer = ask(all_rows) if memory is None or any(unseen) else memory.ask(all_rows, len(first), ask)
     except (InputError, ModelError) as error:
         if any(unseen) and _answers(model, schema, without_unseen(schema, all_rows)):
             cause = f"{describe_unseen(schema, unseen)}: give one of these, or a model that takes others"
