@@ -18,16 +18,16 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 def random_forest(X: pd.DataFrame) -> Pipeline:
     forest = RandomForestClassifier(n_estimators=100, n_jobs=1, random_state=0)
-    return make_pipeline(_columns(X, "passthrough"), forest)
+    return make_pipeline(columns(X, "passthrough"), forest)
 
 
 def logistic_regression(X: pd.DataFrame) -> Pipeline:
     # It takes no gaps, unlike the forest.
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
-    return make_pipeline(_columns(X, numbers), LogisticRegression(max_iter=1000))
+    return make_pipeline(columns(X, numbers), LogisticRegression(max_iter=1000))
 
 
-def _columns(X: pd.DataFrame, numbers: Any) -> ColumnTransformer:
+def columns(X: pd.DataFrame, numbers: Any) -> ColumnTransformer:
     numeric = X.select_dtypes("number").columns.tolist()
     categorical = [name for name in X if name not in numeric]
     return ColumnTransformer(

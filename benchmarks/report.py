@@ -82,12 +82,11 @@ def _version(name: str) -> str:
         return "(absent)"
 
 
-def write(name: str, text: str) -> None:
+def write(name: str, text: str, page: Path = PAGE) -> None:
     """Replace what lies between the markers of this name on the page."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    page = PAGE.read_text(encoding="utf-8")
-    before, found, rest = page.partition(begin)
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise SystemExit(f"{PAGE} lacks the markers {begin} and {end}")
-    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+        raise SystemExit(f"{page} lacks the markers {begin} and {end}")
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
