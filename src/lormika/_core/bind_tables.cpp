@@ -127,13 +127,14 @@ Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<
     return result;
 }
 
-Out<double, nb::ndim<1>> reach(Vector<double> squared, Vector<int32_t> labels, int classes, int count) {
+Out<double, nb::ndim<2>> reach(Vector<double> squared, Vector<int32_t> labels, int classes, Vector<int32_t> counts) {
     require(squared.size() == labels.size(), "one label per distance");
-    require(count >= 1, "count out of range");
+    require(counts.size() >= 1 && counts.data()[0] >= 1, "counts out of range");
+    require(std::is_sorted(counts.data(), counts.data() + counts.size()), "counts must ascend");
     require_below(labels.data(), labels.size(), 0, classes, "label out of range");
-    auto [limits, result] = make_vector<double>(classes);
+    auto [limits, result] = make_matrix<double>(counts.size(), classes);
     nb::gil_scoped_release release;
-    lormika::reach(squared.data(), labels.data(), squared.size(), classes, count, limits);
+    lormika::reach(squared.data(), labels.data(), squared.size(), classes, counts.data(), int(counts.size()), limits);
     return result;
 }
 
@@ -169,8 +170,8 @@ void bind_tables(nb::module_& m) {
           "column"_a, "x"_a);
     m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a,
           "column"_a, "x"_a);
-    m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "count"_a,
-          "The count-th smallest squared distance of each class.");
+    m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "counts"_a,
+          "The count-th smallest squared distance of each class, for each of the counts, which ascend.");
     m.def("within", &within, "squared"_a, "labels"_a, "bounds"_a,
           "Rows whose squared distance is at most the bound of their class, ascending.");
     m.def("places", &places<double>, "values"_a, "begin"_a, "end"_a, "features"_a, "wanted"_a,

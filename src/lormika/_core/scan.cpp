@@ -1,6 +1,7 @@
 #include "scan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <vector>
 
@@ -67,16 +68,23 @@ template void scan(const CodedTable<uint8_t>&, const double*, size_t, double*);
 template void scan(const CodedTable<uint16_t>&, const double*, size_t, double*);
 template void scan(const CodedTable<uint32_t>&, const double*, size_t, double*);
 
-void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result) {
+void reach(const double* squared, const int32_t* labels, size_t rows, int classes, const int32_t* counts, int n_counts,
+           double* result) {
+    const auto most = static_cast<size_t>(counts[n_counts - 1]);
     std::vector<std::priority_queue<double>> nearest(classes);  // largest on top
+    std::vector<double> top(classes, std::numeric_limits<double>::infinity());  // of those that are full
     for (size_t r = 0; r < rows; ++r) {
+        if (squared[r] >= top[labels[r]]) continue;
         auto& heap = nearest[labels[r]];
-        const bool full = static_cast<int>(heap.size()) == count;
-        if (full && squared[r] >= heap.top()) continue;
-        if (full) heap.pop();
+        if (heap.size() == most) heap.pop();
         heap.push(squared[r]);
+        if (heap.size() == most) top[labels[r]] = heap.top();
     }
-    for (int c = 0; c < classes; ++c) result[c] = nearest[c].empty() ? 0.0 : nearest[c].top();
+    for (int c = 0; c < classes; ++c)
+        for (int n = n_counts - 1; n >= 0; --n) {
+            while (nearest[c].size() > static_cast<size_t>(counts[n])) nearest[c].pop();
+            result[n * classes + c] = nearest[c].empty() ? 0.0 : nearest[c].top();
+        }
 }
 
 std::vector<int64_t> within(const double* squared, const int32_t* labels, size_t rows, const double* bounds) {

@@ -27,8 +27,10 @@ struct CodedTable {
 template <class Code>
 void scan(const CodedTable<Code>& table, const double* x, size_t instances, double* squared);
 
-// The `count`-th smallest of the squared distances in each class (the largest, if the class has fewer rows).
-void reach(const double* squared, const int32_t* labels, size_t rows, int classes, int count, double* result);
+// Of the squared distances in each class, the smallest but for so many (the largest, if the class has fewer rows): one for
+// each of the counts, which ascend (counts x classes).
+void reach(const double* squared, const int32_t* labels, size_t rows, int classes, const int32_t* counts, int n_counts,
+           double* result);
 
 // Rows whose squared distance is at most the bound of their class, ascending.
 std::vector<int64_t> within(const double* squared, const int32_t* labels, size_t rows, const double* bounds);

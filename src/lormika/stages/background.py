@@ -95,9 +95,14 @@ class Background:
         return _core.scan(*values, self._as_points(instances))
 
     def _as_points(self, instances: np.ndarray) -> np.ndarray:
+        """Numbers as they are, and categories as the core compares them: by their codes; -1: no row has it."""
         points = np.where(np.isnan(instances), self.means, instances)
-        for f in np.flatnonzero(~self.numeric):  # the core compares codes: positions among the distinct values
-            points[:, f] = [_position(self.distinct[f], value) for value in instances[:, f]]
+        categories = np.flatnonzero(~self.numeric)
+        feature, value = np.tile(categories, len(instances)), instances[:, categories].ravel()
+        places = self.places(feature, value)
+        exists = places < np.where(np.isnan(value), np.diff(self.offsets)[feature], self.counts[feature])
+        exists[exists] &= np.isnan(value[exists]) | (self.values_at(feature[exists], places[exists]) == value[exists])
+        points[:, categories] = np.where(exists, places, -1).reshape(len(instances), len(categories))
         return np.ascontiguousarray(points)
 
     def rows(self, numbers: np.ndarray) -> np.ndarray:
@@ -155,11 +160,3 @@ def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
     mean = float((values / unit * shares).sum())
     spread = math.sqrt(float(((values / unit - mean) ** 2 * shares).sum())) if len(values) > 1 else 0.0
     return mean * unit, spread * unit
-
-
-def _position(values: np.ndarray, value: float) -> float:
-    """Position of a category among the distinct ones; -1 if it is none of them."""
-    if np.isnan(value):
-        return len(values) - 1 if np.isnan(values[-1]) else -1
-    position = int(np.searchsorted(values, value))
-    return position if position < len(values) and values[position] == value else -1

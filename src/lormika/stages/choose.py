@@ -235,9 +235,9 @@ class Choice:
         matching = np.ones(len(self.sample), dtype=bool)
         for f, condition in zip(features, conditions, strict=True):
             matching &= self._holds(condition, f)
-        has_class = self.space.labels == label
-        numbers = map(np.count_nonzero, (matching, has_class, matching & has_class))
-        counts = Counts(len(matching), *map(int, numbers))
+        has_class, n_class, _ = self.space.with_class(label)
+        both = int(np.count_nonzero(matching & has_class))
+        counts = Counts(len(matching), int(np.count_nonzero(matching)), n_class, both)
         score = counts.score(options.objective, options.m)
         real = self.space.count_real(matching, label)
         return Rule(

@@ -48,6 +48,7 @@ class Confirmation:
         self._breaks = Breaks(spread, items, trials, certainty)
         self._target_of_item = {target.item: t for t, target in enumerate(edits.targets) if target.item >= 0}
         self._checked: dict[tuple[Category, tuple[int, ...]], Check | None] = {}
+        self._fresh = trials.pairs.fresh()
         self._pair_keys = trials.pairs.targets @ (len(edits.targets), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...], category: Category) -> Check | None:
@@ -83,7 +84,7 @@ class Confirmation:
         """Which items, by themselves or with another one, raise the certainty enough, and turn nothing."""
         singles, pairs, size = self._trials.singles, self._trials.pairs, len(self._items.conditions)
         counted = self._breaks.counted & (self._breaks.in_item >= 0)
-        fresh = pairs.fresh()
+        fresh = self._fresh
         if self._goal.permission is not None:
             counted, fresh = counted & self._permitted, fresh & self._permitted_pairs
         item = self._breaks.in_item[counted]
@@ -201,13 +202,11 @@ class Confirmation:
         if pair == len(self._pair_keys) or self._pair_keys[pair] != key:
             return None
         pairs = self._trials.pairs
-        asked, first = np.unique(pairs.asked[pair], return_index=True)  # the nearest was asked about first
+        kept = self._fresh[pair]
         if self._goal.permission is not None:
-            kept = self._permitted_pairs[pair][first]
-            asked, first = asked[kept], first[kept]
-            if len(asked) == 0:
-                return None
-        return _Trial(asked, pairs.responses, int(asked[0]), pairs.singles[pair][first])
+            kept = kept & self._permitted_pairs[pair]
+        asked = pairs.asked[pair][kept]  # about the nearest first
+        return _Trial(asked, pairs.responses, int(asked[0]), pairs.singles[pair][kept]) if len(asked) else None
 
     @cached_property
     def _permitted(self) -> np.ndarray:

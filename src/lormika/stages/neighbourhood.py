@@ -78,10 +78,12 @@ def select(
     neighbours, at most `max_neighbours` of a class. Ties go to the lower row number.
     """
     classes = int(labels.max()) + 1
-    cut = float(_core.reach(squared, labels, classes, settings.min_neighbours).max())
+    counts = np.minimum([settings.min_neighbours, settings.max_neighbours], len(labels)).astype(np.int32)
+    least, most = _core.reach(squared, labels, classes, counts)
+    cut = float(least.max())
     bounds = np.full(classes, cut)
     if settings.thin == "nearest":  # then no row beyond these can be kept
-        bounds = np.minimum(bounds, _core.reach(squared, labels, classes, min(settings.max_neighbours, len(labels))))
+        bounds = np.minimum(bounds, most)
     inside = _core.within(squared, labels, bounds)
     their_labels = labels[inside]
     kept = []

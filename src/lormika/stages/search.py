@@ -55,6 +55,7 @@ class Space:
     keeps: bool = False  # what was found, if the user interrupts a search
     _past: _Past = field(init=False, default_factory=_Past)
     _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
+    _of_class: dict[int, tuple[np.ndarray, int, int]] = field(init=False, default_factory=dict)
 
     def category(self, candidate: Candidate) -> Category:
         """What a rule says about the instance."""
@@ -146,7 +147,7 @@ class Space:
 
     def make_rule(self, candidate: Candidate, check: Check | None = None, rerun: Rerun | None = None) -> Rule:
         """The candidate in the user's words."""
-        n_class = int(np.count_nonzero(self.labels == candidate.consequent))
+        _, n_class, _ = self.with_class(candidate.consequent)
         return Rule(
             tuple(self.items.conditions[i] for i in candidate.items),
             self.classes[candidate.consequent],
@@ -161,9 +162,17 @@ class Space:
 
     def count_real(self, matching: np.ndarray, c: int) -> Counts:
         """Counts of a rule on the real rows alone."""
-        matching, hits = matching[: self.n_real], self.labels[: self.n_real] == c
-        antecedent, consequent, both = map(np.count_nonzero, (matching, hits, matching & hits))
-        return Counts(len(hits), int(antecedent), int(consequent), int(both))
+        hits, _, n_hits = self.with_class(c)
+        matching = matching[: self.n_real]
+        both = int(np.count_nonzero(matching & hits[: self.n_real]))
+        return Counts(len(matching), int(np.count_nonzero(matching)), n_hits, both)
+
+    def with_class(self, c: int) -> tuple[np.ndarray, int, int]:
+        """Which rows have a class, how many, and how many of the real ones."""
+        if c not in self._of_class:
+            hits = self.labels == c
+            self._of_class[c] = hits, int(np.count_nonzero(hits)), int(np.count_nonzero(hits[: self.n_real]))
+        return self._of_class[c]
 
 
 def make_lists(space: Space, options: SearchOptions) -> np.ndarray:
