@@ -131,7 +131,15 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     parts = parts.with_unseen(unseen)
     background, settings = parts.background, parts.settings
     left_out = parts.spread.identifiers
-    items = itemise(background.schema, near.rows, instance, bins=settings.bins, cuts=parts.cuts, without=left_out)
+    items = itemise(
+        background.schema,
+        near.rows,
+        instance,
+        bins=settings.bins,
+        cuts=parts.cuts,
+        without=left_out,
+        ordered=near.ordered,
+    )
     parts_of_call = [instance[None], near.rows]
     plan = None
     if settings.n_asked:

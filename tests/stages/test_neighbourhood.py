@@ -115,7 +115,10 @@ def test_generate_is_algorithm_3(data, count, even, snaps):
     real = background.rows(np.arange(len(rows)))
     squared = background.squared_distances(real[:1])[0]
     points = even_points(count) if even else random_points(np.random.default_rng(count), count)
-    made = generate(background, real, squared, points, snap=snaps)
+    made, codes = generate(background, real, squared, points, snap=snaps)
+    assert (codes is None) != snaps
+    for f in np.flatnonzero(background.numeric) if snaps else ():
+        assert np.array_equal(np.append(background.observed(f), np.nan)[codes[f]], made[:, f], equal_nan=True)
 
     nearest = sorted(range(len(rows)), key=lambda row: squared[row])
     crossed = count - count // 2

@@ -52,12 +52,14 @@ Out<double, nb::ndim<2>> mix(Matrix<double> table, Vector<bool> numeric, Vector<
     return result;
 }
 
-void snap(Vector<double> values, Vector<int64_t> begin, Vector<int64_t> end, Vector<bool> numeric,
+Out<int32_t, nb::ndim<2>> snap(Vector<double> values, Vector<int64_t> begin, Vector<int64_t> end, Vector<bool> numeric,
           nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> numbers) {
     const lormika::Ordered<double> observed = ordered(values, begin, end);
     require(numbers.shape(0) == begin.size() && numeric.size() == begin.size(), "numbers must fit the features");
+    auto [places, result] = make_matrix<int32_t>(numbers.shape(0), numbers.shape(1));
     nb::gil_scoped_release release;
-    lormika::snap(observed, numeric.data(), begin.size(), numbers.shape(1), numbers.data());
+    lormika::snap(observed, numeric.data(), begin.size(), numbers.shape(1), numbers.data(), places);
+    return result;
 }
 
 Out<int32_t, nb::ndim<2>> cut_evenly(Matrix<double> ordered, Vector<int32_t> present, int bins) {
@@ -180,7 +182,7 @@ void bind_tables(nb::module_& m) {
     m.def("mix", &mix, "table"_a, "numeric"_a, "means"_a, "parents"_a, "closest"_a, "step"_a,
           "New rows from the parents' ones, feature by feature.");
     m.def("snap", &snap, "values"_a, "begin"_a, "end"_a, "numeric"_a, "numbers"_a,
-          "Move numbers, in place, to the nearest observed value of their feature.");
+          "Move numbers, in place, to the nearest observed value of their feature, and return which one that is.");
     m.def("cut_evenly", &cut_evenly, "ordered"_a, "present"_a, "bins"_a,
           "How many of the first, present values of each feature lie below each cut; -1: no more cuts.");
     m.def("assign", &assign, "columns"_a, "cuts"_a, "offsets"_a, "sizes"_a, "numeric"_a, "counted"_a,

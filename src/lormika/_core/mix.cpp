@@ -24,12 +24,15 @@ void mix(const double* table, size_t features, size_t rows, const bool* numeric,
     }
 }
 
-void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers) {
+void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers,
+          int32_t* places) {
     for (size_t f = 0; f < features; ++f) {
         const double* values = observed.of(f);
         const size_t size = observed.size(f);
-        if (!numeric[f] || size == 0) continue;
         double* own = numbers + f * count;
+        int32_t* place = places + f * count;
+        std::fill_n(place, count, static_cast<int32_t>(size));
+        if (!numeric[f] || size == 0) continue;
         size_t less[kTogether];
         for (size_t start = 0; start < count; start += kTogether) {
             const size_t some = std::min(kTogether, count - start);
@@ -37,9 +40,11 @@ void snap(const Ordered<double>& observed, const bool* numeric, size_t features,
             for (size_t i = 0; i < some; ++i) {
                 const double number = own[start + i];
                 const size_t above = std::clamp<size_t>(less[i], 1, std::max<size_t>(size - 1, 1));
-                const double low = values[above - 1], high = values[std::min(above, size - 1)];
-                const double near = number - low <= high - number ? low : high;
-                own[start + i] = std::isnan(number) ? number : near;
+                const size_t higher = std::min(above, size - 1);
+                const size_t near = number - values[above - 1] <= values[higher] - number ? above - 1 : higher;
+                if (std::isnan(number)) continue;
+                own[start + i] = values[near];
+                place[start + i] = static_cast<int32_t>(near);
             }
         }
     }

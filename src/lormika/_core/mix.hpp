@@ -21,8 +21,9 @@ struct Mixture {
 void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means,
          const Mixture& mixture, double* made);
 
-// Moves numbers to the nearest observed value of their feature, to the lower of two equally near. NaN stays, and so does
-// what has no observed values.
-void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers);
+// Moves numbers to the nearest observed value of their feature, to the lower of two equally near, and says which one that
+// is. NaN stays, and so does what has no observed values: their place is after all of these. Categories have no places.
+void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers,
+          int32_t* places);
 
 }  // namespace lormika

@@ -90,8 +90,8 @@ def _ask(
     wide, parts = joined(schema, list(questions.values()), unseen)
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
-    firsts = [part[:1] for part in parts] if again else []
-    all_rows = np.concatenate([rows[first], *firsts])
+    starts = np.cumsum([0, *map(len, parts[:-1])]) if again else np.empty(0, dtype=np.intp)
+    all_rows = rows[np.concatenate([first, starts])]
 
     def ask(some: np.ndarray) -> Answer:
         return model(wide.restore(some))

@@ -143,10 +143,23 @@ class Background:
         """Mix rows (all tables: features x rows); see `neighbourhood.generate`."""
         return _core.mix(real, self.numeric, self.means, parents, closest, step)
 
-    def snap(self, numbers: np.ndarray) -> None:
-        """Move numbers (features x rows), in place, to the nearest observed value; missing ones stay."""
+    def snap(self, numbers: np.ndarray) -> np.ndarray:
+        """Move numbers (features x rows), in place, to the nearest observed value; missing ones stay.
+
+        Returns their codes; those of categories mean nothing.
+        """
         begin = self.offsets[:-1]
-        _core.snap(self.points, begin, begin + self.counts, self.numeric, numbers)
+        return _core.snap(self.points, begin, begin + self.counts, self.numeric, numbers)
+
+    def sort(self, codes: np.ndarray) -> np.ndarray:
+        """Sorted values of all numbers from their codes (numbers x rows); missing ones come last."""
+        numbers = np.flatnonzero(self.numeric)
+        if self.counts.max(initial=0) <= np.iinfo(np.uint16).max:  # which are sorted in the least time
+            codes = codes.astype(np.uint16)
+        ordered = np.sort(codes, axis=1, kind="stable").astype(np.int64)
+        values = self.points[self.offsets[numbers, None] + ordered]
+        values[ordered == self.counts[numbers, None]] = np.nan
+        return np.asarray(values)
 
 
 def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:

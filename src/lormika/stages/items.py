@@ -65,17 +65,19 @@ def itemise(
     bins: int,
     cuts: Mapping[str, Sequence[float]],
     without: Container[int] = (),
+    ordered: np.ndarray | None = None,
 ) -> Items:
     """Cut numbers into ranges of about equally many rows, and take categories and missing values as they are.
 
-    Features `without` items, by position, are part of no rule.
+    Features `without` items, by position, are part of no rule. The numbers may be given in order, too (numbers x rows).
     """
     if instance is None:
         instance = np.full(len(schema), np.nan)
     features = [f for f in range(len(schema)) if f not in without]
     columns = np.concatenate([encoded.T[features], instance[features, None]], axis=1)  # the instance comes last
     numeric = np.array([schema.features[f].is_numeric for f in features], dtype=bool)
-    ordered = np.sort(columns[numeric, :-1], axis=1)
+    if ordered is None:
+        ordered = np.sort(columns[numeric, :-1], axis=1)
     scales = _scales([schema.features[f] for f in features], columns, ordered, bins, cuts)
     sizes = np.array([scale.size for scale in scales], dtype=np.int32)
     lengths = [0 if scale.cuts is None else len(scale.cuts) for scale in scales]

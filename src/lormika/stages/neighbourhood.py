@@ -26,6 +26,7 @@ class Neighbourhood:
     cut: float  # squared distance of the farthest row that counts as a neighbour
     neighbours: int  # background rows within the cut, before any class was thinned
     squared: np.ndarray  # squared distances of the selected rows
+    ordered: np.ndarray  # numbers x rows: sorted values of each, missing ones last
 
     @property
     def n_real(self) -> int:
@@ -63,10 +64,15 @@ def _find_one(
     real = background.rows(selected)
     count = settings.n_generated
     points = even_points(count) if settings.design == "even" else random_points(rng, count)
-    generated = generate(background, real, squared[selected], points, snap=settings.snap)
+    generated, codes = generate(background, real, squared[selected], points, snap=settings.snap)
     rows = np.concatenate([real.T, generated.T], axis=1).T
     rows.setflags(write=False)
-    return Neighbourhood(selected, rows, cut, neighbours, squared[selected])
+    if codes is None:
+        ordered = np.sort(rows.T[background.numeric], axis=1)
+    else:
+        own = background.codes[:, selected][background.numeric]
+        ordered = background.sort(np.concatenate([own, codes[background.numeric]], axis=1))
+    return Neighbourhood(selected, rows, cut, neighbours, squared[selected], ordered)
 
 
 def select(
@@ -105,11 +111,12 @@ def _thin(rows: np.ndarray, squared: np.ndarray, settings: Settings, rng: np.ran
 
 def generate(
     background: Background, real: np.ndarray, squared: np.ndarray, points: np.ndarray, *, snap: bool
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray | None]:
     """New encoded rows from selected ones at these squared distances, one for each point of the unit cube.
 
     The first half is made by crossover, the second by mutation. A point says which rows, counted from the nearest,
-    are the parents, and how far to step; so an even design takes near and far rows evenly.
+    are the parents, and how far to step; so an even design takes near and far rows evenly. With `snap`, also the codes
+    of their numbers (features x rows).
     """
     nearest = np.argsort(squared, kind="stable")
     crossed, mutated = np.split(points, [len(points) - len(points) // 2])
@@ -117,12 +124,10 @@ def generate(
     triples, sigma = nearest[parents_at(mutated[:, :3], len(real))], 0.5 + mutated[:, -1] / 2
     parts = [_mix(background, real, squared, *one) for one in ((pairs, alpha), (triples, sigma))]
     made = np.concatenate(parts, axis=1)
-    if snap:
-        background.snap(made)
-    else:
+    codes = background.snap(made) if snap else None
+    if not snap:
         _fit(background, made)
-    rows: np.ndarray = made.T
-    return rows
+    return made.T, codes
 
 
 def _fit(background: Background, made: np.ndarray) -> None:
