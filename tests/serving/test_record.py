@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,9 @@ def test_nothing_is_printed(gated, capfd) -> None:
 def test_a_file_that_cannot_be_written(tmp_path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         Record(tmp_path / "no" / "log.jsonl")
+
+
+def test_no_answer_without_its_line(gated) -> None:
+    client = gated(log=Path("/dev/full"))
+    answer = client.ask("predict", 500, case={"row": 3})
+    assert answer["error"] == {"kind": "record", "message": "the record cannot be written: No space left on device"}

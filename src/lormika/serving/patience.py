@@ -49,7 +49,8 @@ def impatient(seconds: float) -> type[H11Protocol]:
             self._clock = self.loop.call_later(seconds, self._end)
 
         def _end(self) -> None:
-            if not self.transport.is_closing():
+            at_work = self.cycle is not None and not self.cycle.response_complete  # on a request that was sent early
+            if not at_work and not self.transport.is_closing():
                 self.transport.close()
 
     return Impatient

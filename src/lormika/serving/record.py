@@ -6,10 +6,11 @@ import json
 import os
 import threading
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from lormika.errors import InputError
+from lormika.serving.faults import Fault
 from lormika.types import JsonObject
 
 
@@ -18,7 +19,7 @@ class Record:
 
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
-        self._file: IO[str] | None = None if path is None else _open(path)
+        self._file: FileIO | None = None if path is None else _open(path)
 
     @property
     def is_kept(self) -> bool:
@@ -31,9 +32,11 @@ class Record:
             return
         time = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = json.dumps({"time": time} | entry, ensure_ascii=True, allow_nan=False)
-        with self._lock:
-            self._file.write(line + "\n")
-            self._file.flush()
+        try:
+            with self._lock:
+                self._file.write(line.encode() + b"\n")
+        except OSError as error:  # no answer without its line
+            raise Fault(500, "record", f"the record cannot be written: {error.strerror}") from error
 
     def close(self) -> None:
         """No more lines."""
@@ -41,10 +44,10 @@ class Record:
             self._file.close()
 
 
-def _open(path: Path) -> IO[str]:
+def _open(path: Path) -> FileIO:
     """A file that only its owner can read, since it holds values of cases."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise InputError(f"--log {path}: cannot be written: {error.strerror}") from error
-    return os.fdopen(descriptor, "a", encoding="utf-8")
+    return FileIO(descriptor, "a")  # each line is written at once, and whole
