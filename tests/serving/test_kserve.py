@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +96,21 @@ def test_the_document_describes_what_is_answered(client) -> None:
             jsonschema.validate(bad, schema)
     error = client.get("/api/cases/x").json()
     jsonschema.validate(error, document["components"]["schemas"]["Error"])
+
+
+def test_the_documentation_names_every_address(client) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    for path in client.get("/openapi.json").json()["paths"]:
+        if path.startswith(("/api/", "/v1/")):
+            assert path.replace("{name}", "NAME") in text, path
+
+
+def test_the_documentation_shows_what_is_described(client) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    about = client.get("/api/description").json()
+    named = [*about, *about["data"], *about["model"], *about["options"], *about["limits"], *about["features"][0]]
+    for name in named:
+        assert f'"{name}":' in text, name
+    answer = client.post("/api/explain", json={"case": {"row": 8}}).json()
+    for name in [*answer, *answer["rules"][0], *answer["kinds"][0], *answer["effects"][0], *answer["asked"]]:
+        assert f'"{name}"' in text or f"`{name}`" in text, name
