@@ -152,7 +152,8 @@ def _rewrite(folder: Path, name: str, change) -> None:
 def test_arrays_that_do_not_fit(folder, model, name: str, change) -> None:
     """The core takes arrays as they are: a code beyond its values would read foreign memory."""
     _rewrite(folder, name, change)
-    _refused(folder, model)
+    with pytest.raises(InputError, match="cannot be read"):
+        Explainer.load(folder, model, check_model=False)  # whose questions would find some of these
 
 
 @pytest.mark.parametrize(
