@@ -329,3 +329,17 @@ def test_a_row_that_differs_in_the_sign_of_zero_alone_is_no_change():
     explanation = explainer.explain({"a": -0.0, "b": 0.1})
     assert explanation.counterfactual == ()
     assert any("no change" in note.text.lower() for note in explanation.notes)
+
+
+def test_a_table_so_wide_that_few_values_are_asked_about_has_reasons_as_well():
+    """With room for two values of each feature, none may be left for values of the background."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(600, 40)), columns=[f"f{i}" for i in range(40)])
+    weights = np.where(np.arange(40) % 4 == 0, 1.0, 0.05)
+    explainer = Explainer(lambda X: two(1 / (1 + np.exp(-X.to_numpy() @ weights))), X, n_generated=400, n_asked=80)
+    for row in range(5):
+        explanation = explainer.explain(X.iloc[[row]])
+        assert explanation.asked.singles == 80
+        assert not any(rule.weak for rule in explanation.current_supporting)
+        for rule in explanation.current_supporting:
+            assert all(int(name[1:]) % 4 == 0 for name in rule.features)
+        assert explanation.current_supporting

@@ -58,7 +58,7 @@ class Breaks:
         self._by_item = np.argsort(self.in_item, kind="stable")
         self._ends = np.searchsorted(self.in_item[self._by_item], np.arange(len(items.conditions) + 1)).tolist()
         self.counted: np.ndarray = (edits.source & ~Source.OTHER) > 0
-        self._of_background: np.ndarray = (edits.source & Source.BACKGROUND) > 0
+        self._of_background = _stand_for_background(edits, self.counted)
         self._frequency = spread.frequencies(edits.feature, edits.value)
         self._row_of = np.full(len(edits.instance), -1)
         self._row_of[list(items.features)] = np.arange(len(items.features))
@@ -171,7 +171,7 @@ class Breaks:
         row = int(self._row_of[feature])
         first, last = np.searchsorted(self._trials.edits.feature, [feature, feature + 1]).tolist()
         every, of_background = self.counted[first:last], self._of_background[first:last]
-        own = every & of_background if (every & of_background).any() else every  # for want of room
+        own = every & of_background
         if row >= 0 and self._own_items[row] >= 0:
             own = own & (self.in_item[first:last] != self._own_items[row])
         edits: np.ndarray = first + np.flatnonzero(own)
@@ -202,6 +202,14 @@ class Breaks:
         columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
         sums = map(Sums._make, np.column_stack(columns).tolist())
         return dict(zip(zip((keys // size).tolist(), (keys % size).tolist(), strict=True), sums, strict=True))
+
+
+def _stand_for_background(edits: Edits, counted: np.ndarray) -> np.ndarray:
+    """Which single edits are to values of the background; all that count, where for want of room there is none."""
+    of_background = (edits.source & Source.BACKGROUND) > 0
+    has_some = np.bincount(edits.feature[of_background & counted], minlength=len(edits.instance)) > 0
+    stands: np.ndarray = np.where(has_some[edits.feature], of_background, counted)
+    return stands
 
 
 def _changes(sums: Iterable[Sums]) -> np.ndarray:

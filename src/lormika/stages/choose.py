@@ -21,7 +21,7 @@ from lormika.stages.trials import Trials
 from lormika.stages.turning import Way, between
 from lormika.stages.ways import Ways
 
-_AT_FIRST = 8  # times k candidates of each kind
+_AT_FIRST = 3  # times k candidates of each kind
 _SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same
 _SEARCHED = (Category.CURRENT_SUPPORTING, Category.CURRENT_CONTRADICTING, Category.HYPOTHETICAL_SUPPORTING)
 _CONFIRMED_BY_LABELS = _SEARCHED[:1]
