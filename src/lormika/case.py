@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, Unpack
 
@@ -13,33 +12,26 @@ import numpy as np
 from lormika.errors import InputError
 from lormika.explanation import Explanation
 from lormika.frames.instances import Instances, Unseen
-from lormika.frames.values import plain
 from lormika.goals import Aim, make_goal, read_aim
 from lormika.models import Answer
-from lormika.options import SearchKeywords, SearchOptions, Settings
+from lormika.options import SearchKeywords, SearchOptions
 from lormika.parts import Parts
-from lormika.rule import Rule
 from lormika.session import is_interactive
 from lormika.stages import neighbourhood
-from lormika.stages.asking import Asking, Spread, run_together
+from lormika.stages.asking import Asking, Count, Spread, run_together
 from lormika.stages.choose import Choice
 from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
-from lormika.stages.effects import largest_changes
 from lormika.stages.goal import Goal
 from lormika.stages.items import Items, itemise
 from lormika.stages.memory import Memory
-from lormika.stages.naming import name_single
 from lormika.stages.neighbourhood import Neighbourhood
-from lormika.stages.notes import Note, Notes
 from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
 from lormika.stages.trials import Plan, Trials, Unlike, try_edits
 from lormika.stages.ways import Ways, find_ways
-from lormika.summaries import AskedSummary, ClassSummary, Effect, Incomplete, NeighbourhoodSummary
-from lormika.types import JsonObject
-from lormika.version import __version__
+from lormika.summarising import summarise
 
 T = TypeVar("T")
 
@@ -152,7 +144,7 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     labels = answer.labels[1:end].astype(np.int32)
     labels.setflags(write=False)
     sample = Sample(parts.schema, near.rows, labels, near.n_real, parts.model.names)
-    count = _Count(1, len(rows))
+    count = Count(1, len(rows))
     trials = ways = None
     goal = make_goal(parts, instance, own, aim)
     if plan is not None:
@@ -164,25 +156,6 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     repeats = _agree(own, answer[len(rows) :])
     found = trials, aim, goal, ways
     return Case(parts, instance, unseen, near, sample, items, own, repeats, *found, count.calls, count.rows)
-
-
-class _Count:
-    """Counts calls and rows."""
-
-    def __init__(self, calls: int, rows: int) -> None:
-        self.calls, self.rows = calls, rows
-
-    def through(self, asking: Asking[T]) -> Asking[T]:
-        """The same questions, counted."""
-        try:
-            rows = next(asking)
-            while True:
-                self.calls += 1
-                self.rows += len(rows)
-                rows = asking.send((yield rows))
-        except StopIteration as stop:
-            result: T = stop.value
-            return result
 
 
 def _agree(first: Answer, second: Answer) -> bool:
@@ -204,18 +177,18 @@ def explain(case: Case, options: SearchOptions, aim: Aim, *, keeps: bool = False
         if aim != case.aim:
             case = yield from _with_aim(case, aim)
         rules = _choice(case, space).rules(options)
-        return _explanation(case, rules, options, space.incomplete)
+        return summarise(case, rules, options, space.incomplete)
     weights = None
     if options.weight == "effect":
         weights = _trials(case, 'weight="effect"').weights[list(case.items.features)]
     found = find_rules(space, options, weights, to_missing=case.trials is None)
     rules = yield from rerun(case.parts.background, sample, case.instance, case.prediction, found)
-    return _explanation(case, rules, options, space.incomplete)
+    return summarise(case, rules, options, space.incomplete)
 
 
 def _with_aim(case: Case, aim: Aim) -> Asking[Case]:
     """The same case with ways that lead elsewhere; the model is asked only where the values asked about do not do."""
-    goal, count = make_goal(case.parts, case.instance, case.answer, aim), _Count(case.calls, case.rows)
+    goal, count = make_goal(case.parts, case.instance, case.answer, aim), Count(case.calls, case.rows)
     ways = yield from count.through(find_ways(case.parts.spread, _trials(case, "confirm=True"), goal))
     return replace(case, aim=aim, goal=goal, ways=ways, calls=count.calls, rows=count.rows)
 
@@ -233,109 +206,3 @@ def _choice(case: Case, space: Space) -> Choice:
     confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before, goal)
     background, encoded = case.parts.background, case.sample.encoded
     return Choice(background, space, encoded, trials, ways, goal, confirmation, unit, before)
-
-
-def _explanation(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Explanation:
-    parts, near, sample = case.parts, case.near, case.sample
-    prediction, schema = sample.classes[case.prediction], parts.background.schema
-    instance = schema.decode(case.instance)
-    observed = {f.name: parts.background.observed(i) for i, f in enumerate(schema.features) if f.is_numeric}
-    return Explanation(
-        instance=instance,
-        prediction=prediction,
-        rules=tuple(name_single(rule, observed, instance) for rule in rules),
-        notes=tuple(_notes(case, rules, options, incomplete)),
-        features=parts.features,
-        classes=_classes(sample, case.answer),
-        neighbourhood=NeighbourhoodSummary(
-            near.n_real,
-            len(near.rows) - near.n_real,
-            near.neighbours,
-            math.exp(-near.cut / (2 * parts.kernel_width**2)),
-        ),
-        options=_options(parts, options, case.aim),
-        versions={"lormika": __version__, "numpy": np.__version__},
-        unit=case.answer.unit,
-        effects=tuple(_effects(case)),
-        asked=_asked(case),
-        incomplete=incomplete,
-        sample=sample,
-        labels=parts.labels,
-    )
-
-
-def _notes(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Iterator[Note]:
-    parts, near = case.parts, case.near
-    if incomplete is not None:
-        yield Note(str(incomplete))
-    notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, case.goal, parts.labels)
-    yield from notes.about_instance(parts.spread.identifiers, case.instance)
-    yield from notes.about_neighbourhood(near.neighbours)
-    yield from notes.about_model(parts.model, case.repeats, parts.predictions[near.selected])
-    yield from notes.about_rules(case.sample.classes[case.prediction])
-    yield from notes.about_ways(case.trials, case.ways)
-    yield from notes.about_codes(parts.spread.codes)
-
-
-def _classes(sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:
-    rows = np.bincount(sample.labels, minlength=len(sample.classes)).tolist()
-    real = np.bincount(sample.labels[: sample.n_real], minlength=len(sample.classes)).tolist()
-    chances = [None] * len(rows) if answer.probabilities is None else answer.probabilities[0].tolist()
-    return tuple(map(ClassSummary, sample.classes, rows, real, chances))
-
-
-def _effects(case: Case) -> Iterator[Effect]:
-    """The largest first; of equal ones, the earlier feature."""
-    if case.trials is None:
-        return
-    edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
-    largest = largest_changes(edits, singles, len(sizes))
-    features = case.parts.background.schema.features
-    ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
-    for f in np.argsort(-sizes, kind="stable").tolist():
-        if f in case.parts.spread.identifiers:
-            continue
-        own = slice(ends[f], ends[f + 1])
-        values = features[f].decode_many(edits.value[own])
-        yield Effect(
-            features[f].name,
-            float(sizes[f]),
-            float(largest[f]),
-            case.items.row_of(f) is None,
-            tuple(values),
-            tuple(singles.certainty[own].tolist()),
-            tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
-        )
-
-
-def _asked(case: Case) -> AskedSummary | None:
-    trials = case.trials
-    if trials is None:
-        return None
-    return AskedSummary(
-        len(trials.edits), trials.edits.all_singles, trials.asked_pairs, trials.all_pairs, case.calls, case.rows
-    )
-
-
-def _options(parts: Parts, options: SearchOptions, aim: Aim) -> JsonObject:
-    """All options as plain data; those that limit what is answered, if they are given."""
-    chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
-    constraints = [one.to_dict() for one in aim.constraints]
-    given = ("target", "at_least", "spread", "time_limit")
-    limits = {"constraints": constraints, **{name: chosen[name] for name in given}}
-    aside = {*limits, "cuts", "n_jobs"}  # the number of threads makes no difference
-    every = {name: plain(value) for name, value in chosen.items() if name not in aside}
-    cuts = {name: list(points) for name, points in parts.cuts.items()}
-    return (
-        every
-        | {"cuts": cuts}
-        | {
-            name: plain(value)
-            for name, value in limits.items()
-            if value is not None and value is not False and value != []
-        }
-    )
-
-
-def _named(options: Settings | SearchOptions) -> JsonObject:
-    return {field.name: getattr(options, field.name) for field in fields(options)}

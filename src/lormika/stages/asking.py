@@ -68,6 +68,25 @@ def run_together(
     return [results[i] for i in range(len(ways))]
 
 
+class Count:
+    """Counts the calls of a generator, and their rows."""
+
+    def __init__(self, calls: int, rows: int) -> None:
+        self.calls, self.rows = calls, rows
+
+    def through(self, asking: Asking[T]) -> Asking[T]:
+        """The same questions, counted."""
+        try:
+            rows = next(asking)
+            while True:
+                self.calls += 1
+                self.rows += len(rows)
+                rows = asking.send((yield rows))
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+
 def _advance(turn: tuple[Asking[T], Answer | None]) -> np.ndarray | _Result[T]:
     """Rows that a generator asks about next, after this answer; or its result."""
     way, answer = turn

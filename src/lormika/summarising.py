@@ -1,0 +1,135 @@
+"""Summarising: a case and its rules as an explanation, with everything that is needed to read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lormika.explanation import Explanation
+from lormika.frames.values import plain
+from lormika.goals import Aim
+from lormika.models import Answer
+from lormika.options import SearchOptions, Settings
+from lormika.parts import Parts
+from lormika.rule import Rule
+from lormika.stages.effects import largest_changes
+from lormika.stages.naming import name_single
+from lormika.stages.notes import Note, Notes
+from lormika.stages.sample import Sample
+from lormika.summaries import AskedSummary, ClassSummary, Effect, Incomplete, NeighbourhoodSummary
+from lormika.types import JsonObject
+from lormika.version import __version__
+
+if TYPE_CHECKING:
+    from lormika.case import Case
+
+
+def summarise(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Explanation:
+    """The explanation of a case by these rules."""
+    parts, near, sample = case.parts, case.near, case.sample
+    prediction, schema = sample.classes[case.prediction], parts.background.schema
+    instance = schema.decode(case.instance)
+    observed = {f.name: parts.background.observed(i) for i, f in enumerate(schema.features) if f.is_numeric}
+    return Explanation(
+        instance=instance,
+        prediction=prediction,
+        rules=tuple(name_single(rule, observed, instance) for rule in rules),
+        notes=tuple(_notes(case, rules, options, incomplete)),
+        features=parts.features,
+        classes=_classes(sample, case.answer),
+        neighbourhood=NeighbourhoodSummary(
+            near.n_real,
+            len(near.rows) - near.n_real,
+            near.neighbours,
+            math.exp(-near.cut / (2 * parts.kernel_width**2)),
+        ),
+        options=_options(parts, options, case.aim),
+        versions={"lormika": __version__, "numpy": np.__version__},
+        unit=case.answer.unit,
+        effects=tuple(_effects(case)),
+        asked=_asked(case),
+        incomplete=incomplete,
+        sample=sample,
+        labels=parts.labels,
+    )
+
+
+def _notes(case: Case, rules: list[Rule], options: SearchOptions, incomplete: Incomplete | None) -> Iterator[Note]:
+    parts, near = case.parts, case.near
+    if incomplete is not None:
+        yield Note(str(incomplete))
+    notes = Notes(parts.background, case.sample, rules, options, case.answer.unit, case.goal, parts.labels)
+    yield from notes.about_instance(parts.spread.identifiers, case.instance)
+    yield from notes.about_neighbourhood(near.neighbours)
+    yield from notes.about_model(parts.model, case.repeats, parts.predictions[near.selected])
+    yield from notes.about_rules(case.sample.classes[case.prediction])
+    yield from notes.about_ways(case.trials, case.ways)
+    yield from notes.about_codes(parts.spread.codes)
+
+
+def _classes(sample: Sample, answer: Answer) -> tuple[ClassSummary, ...]:
+    rows = np.bincount(sample.labels, minlength=len(sample.classes)).tolist()
+    real = np.bincount(sample.labels[: sample.n_real], minlength=len(sample.classes)).tolist()
+    chances = [None] * len(rows) if answer.probabilities is None else answer.probabilities[0].tolist()
+    return tuple(map(ClassSummary, sample.classes, rows, real, chances))
+
+
+def _effects(case: Case) -> Iterator[Effect]:
+    """The largest first; of equal ones, the earlier feature."""
+    if case.trials is None:
+        return
+    edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
+    largest = largest_changes(edits, singles, len(sizes))
+    features = case.parts.background.schema.features
+    ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
+    for f in np.argsort(-sizes, kind="stable").tolist():
+        if f in case.parts.spread.identifiers:
+            continue
+        own = slice(ends[f], ends[f + 1])
+        values = features[f].decode_many(edits.value[own])
+        yield Effect(
+            features[f].name,
+            float(sizes[f]),
+            float(largest[f]),
+            case.items.row_of(f) is None,
+            tuple(values),
+            tuple(singles.certainty[own].tolist()),
+            tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
+        )
+
+
+def _asked(case: Case) -> AskedSummary | None:
+    trials = case.trials
+    if trials is None:
+        return None
+    return AskedSummary(
+        len(trials.edits), trials.edits.all_singles, trials.asked_pairs, trials.all_pairs, case.calls, case.rows
+    )
+
+
+def _options(parts: Parts, options: SearchOptions, aim: Aim) -> JsonObject:
+    """All options as plain data; those that limit what is answered, if they are given."""
+    chosen = _named(parts.settings) | {"kernel_width": parts.kernel_width} | _named(options)
+    constraints = [one.to_dict() for one in aim.constraints]
+    given = ("target", "at_least", "spread", "time_limit")
+    limits = {"constraints": constraints, **{name: chosen[name] for name in given}}
+    aside = {*limits, "cuts", "n_jobs"}  # the number of threads makes no difference
+    every = {name: plain(value) for name, value in chosen.items() if name not in aside}
+    cuts = {name: list(points) for name, points in parts.cuts.items()}
+    return (
+        every
+        | {"cuts": cuts}
+        | {
+            name: plain(value)
+            for name, value in limits.items()
+            if value is not None and value is not False and value != []
+        }
+    )
+
+
+def _named(options: Settings | SearchOptions) -> JsonObject:
+    return {field.name: getattr(options, field.name) for field in fields(options)}
