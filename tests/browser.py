@@ -67,7 +67,7 @@ class Browser:
         if program is None:
             lacks("there is no Chromium: apt-get install chromium")
         self._page, self._count, self._heard = folder / "page.html", 0, b""
-        self._passed: list[dict[str, Any]] = []
+        self.passed: list[dict[str, Any]] = []
         (orders, self._orders), (self._answers, answers) = os.pipe(), os.pipe()
         # It reads from 3 and writes to 4: the ends must be neither of them before they are put there.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (orders, answers)]
@@ -84,36 +84,41 @@ class Browser:
         # What it forbids would not be seen to be tried.
         html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
         self._page.write_text(f'<!DOCTYPE html><meta charset="utf-8">{html}', encoding="utf-8")
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        tab = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        tab = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", tab, **size)
+        self.ask("Emulation.setDeviceMetricsOverride", tab, **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", tab, features=[scheme])
-        self._ask("Page.enable", tab)
-        self._ask("Network.enable", tab)
-        self._passed.clear()
-        self._ask("Page.navigate", tab, url=self._page.as_uri())
+        self.ask("Emulation.setEmulatedMedia", tab, features=[scheme])
+        self.ask("Page.enable", tab)
+        self.ask("Network.enable", tab)
+        self.passed.clear()
+        self.ask("Page.navigate", tab, url=self._page.as_uri())
         self._await(lambda message: message.get("method") == "Page.loadEventFired" and message["sessionId"] == tab)
-        measured = self._ask("Runtime.evaluate", tab, expression=MEASURE, returnByValue=True)
-        self._ask("Target.closeTarget", targetId=target)
+        measured = self.ask("Runtime.evaluate", tab, expression=MEASURE, returnByValue=True)
+        self.ask("Target.closeTarget", targetId=target)
         assert "exceptionDetails" not in measured, measured
         return measured["result"]["value"] | {"requests": self._requests()}
 
     def _requests(self) -> list[str]:
         """What was asked for since the page was called, beside the page."""
-        sent = [message["params"] for message in self._passed if message.get("method") == "Network.requestWillBeSent"]
+        sent = [message["params"] for message in self.passed if message.get("method") == "Network.requestWillBeSent"]
         urls = [each["request"]["url"] for each in sent]
         assert urls[0] == self._page.as_uri()
         return [url for url in urls[1:] if not url.startswith("data:")]
 
-    def _ask(self, method: str, tab: str | None = None, **values: Any) -> dict[str, Any]:
+    def ask(self, method: str, tab: str | None = None, **values: Any) -> dict[str, Any]:
+        """Tell the browser to do something, and give what it answers."""
+        answer = self.try_asking(method, tab, **values)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def try_asking(self, method: str, tab: str | None = None, **values: Any) -> dict[str, Any]:
+        """The same, with an error as an answer."""
         self._count += 1
         order = {"id": self._count, "method": method, "params": values} | ({"sessionId": tab} if tab else {})
         os.write(self._orders, json.dumps(order).encode() + b"\0")
-        answer = self._await(lambda message: message.get("id") == order["id"])
-        assert "error" not in answer, answer
-        return answer["result"]
+        return self._await(lambda message: message.get("id") == order["id"])
 
     def _await(self, wanted) -> dict[str, Any]:
         """The next message of a sort; those before it are kept."""
@@ -127,7 +132,7 @@ class Browser:
             message = json.loads(text)
             if wanted(message):
                 return message
-            self._passed.append(message)
+            self.passed.append(message)
 
     def close(self) -> None:
         """End it with all its processes."""

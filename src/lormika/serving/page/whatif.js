@@ -1,0 +1,96 @@
+// What if? A control for each feature, what is changed and locked, and the answer at once.
+
+import { bar, shareOf } from "./bar.js";
+import { data, el, foldable, link } from "./dom.js";
+import { term } from "./definitions.js";
+import { FeatureRow } from "./feature_row.js";
+import { isTurned, said } from "./verdict.js";
+
+const MANY = 14; // features, from which on a field finds them
+
+export class WhatIf {
+  #rows = new Map();
+
+  constructor(panel, description, store) {
+    this.description = description;
+    this.store = store;
+    this.undo = el("button", { type: "button", class: "quiet small", onclick: () => store.undo() }, "Undo");
+    this.redo = el("button", { type: "button", class: "quiet small", onclick: () => store.redo() }, "Redo");
+    this.reset = el("button", { type: "button", class: "quiet small", onclick: () => store.reset() }, "Reset");
+    this.answer = el("div", { class: "quick-answer" });
+    this.list = el("div", { class: "features" });
+    const head = el("div", { class: "what-if-head" }, this.answer, el("div", { class: "steps-back" }, this.undo, this.redo, this.reset));
+    this.fold = foldable("What if?", head, this.#filter(), this.list, this.#legend());
+    panel.append(this.fold);
+    store.addEventListener("change", () => this.#update());
+  }
+
+  /** Controls for another case. */
+  open(found) {
+    this.found = found;
+    this.#rows.clear();
+    const groups = new Map();
+    for (const feature of this.description.features) {
+      const row = new FeatureRow(feature, found.values[feature.name], found.texts[feature.name], this.store, alwaysLocked(feature.name, this.description.constraints));
+      this.#rows.set(feature.name, row);
+      if (!groups.has(feature.group)) groups.set(feature.group, []);
+      groups.get(feature.group).push(row.element);
+    }
+    this.list.replaceChildren(...[...groups].flatMap(([group, rows]) => (group === null ? rows : [el("h3", { class: "group-name" }, data(group)), ...rows])));
+    this.#update();
+  }
+
+  /** The model's answer about the values that are set. */
+  showAnswer(answer) {
+    const changes = answer.changed.length;
+    for (const [name, row] of this.#rows) row.setText(answer.texts[name], answer.values[name]);
+    const share = shareOf(answer, answer.prediction);
+    const two = this.description.classes.length === 2;
+    const tone = isTurned(answer) ? "against" : "for";
+    this.answer.replaceChildren(
+      el("span", { class: `tone-${tone}` }, data(said(answer))),
+      share === null ? "" : bar(share, { border: two ? 0.5 : null, tone }),
+      el("span", { class: "faded" }, changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data"));
+  }
+
+  /** Where the model turns. */
+  showEffects(effects) {
+    const byName = new Map(effects.map((effect) => [effect.feature, effect]));
+    for (const [name, row] of this.#rows) row.control.mark(byName.get(name) ?? null);
+  }
+
+  /** Put the focus to the first control. */
+  focus() {
+    this.fold.open = true;
+    this.list.querySelector("input:not([disabled]), select")?.focus();
+  }
+
+  #update() {
+    const { edits, locks } = this.store.state;
+    for (const [name, row] of this.#rows) row.update(name in edits, edits[name], locks[name] ?? "");
+    this.undo.disabled = !this.store.canUndo;
+    this.redo.disabled = !this.store.canRedo;
+    this.reset.disabled = !Object.keys(edits).length;
+  }
+
+  #filter() {
+    if (this.description.features.length < MANY) return null;
+    const field = el("input", { type: "search", placeholder: "find a feature", "aria-label": "Find a feature", class: "feature-filter" });
+    field.addEventListener("input", () => {
+      const text = field.value.toLowerCase();
+      for (const [name, row] of this.#rows) row.element.hidden = !`${name} ${row.feature.label}`.toLowerCase().includes(text);
+    });
+    return field;
+  }
+
+  #legend() {
+    return el("p", { class: "faded legend-line" }, el("span", { class: "swatch-turns", "aria-hidden": "true" }), " orange: there the model ", term("turning values", "turns"),
+      " · ", term("locks", "locks"), " keep a suggestion from changing a feature · ", link("unlock all", () => this.store.change({ locks: {} })));
+  }
+}
+
+/** The lock that a feature has always, whatever the page says. */
+function alwaysLocked(name, constraints) {
+  for (const way of ["fixed", "up", "down"]) if (constraints.some((one) => one[way]?.includes(name))) return way;
+  return "";
+}
