@@ -17,7 +17,7 @@ from lormika.explanation import Explanation
 from lormika.fingerprint import Fingerprint
 from lormika.models import Answer, Unit
 from lormika.serving.answering import explanation_json, prediction_json, texts_of
-from lormika.serving.comparing import compare
+from lormika.serving.comparing import compare, name_cases
 from lormika.serving.describing import describe_features, describe_options
 from lormika.serving.faults import Fault
 from lormika.serving.finding import Finder
@@ -165,7 +165,10 @@ class Service:
 
     def compare(self, first: Asked, second: Asked, search: Search) -> JsonObject:
         """Two cases side by side."""
-        return compare(self.parts.labels, [self.explain(one, search, "compare") for one in (first, second)])
+        both = (first, second)
+        ids = [None if one.row is None else self.rows.name(one.row) for one in both]
+        names = name_cases([one.row for one in both], ids, [len(one.changed) for one in both])
+        return compare(self.parts.labels, [self.explain(one, search, "compare") for one in both], names)
 
     def explanation(self, asked: Asked, search: Search) -> tuple[Case, Explanation]:
         """A case and its explanation; what the model said of a case is kept."""

@@ -1,24 +1,14 @@
-// A bar of the certainty, with the border and the certainty before a change.
+// A bar of the certainty, with the border.
 
 import { svg } from "./dom.js";
 
 const HEIGHT = 10;
 
-/** Where a certainty of a class is on the bar: as the probability of one class, so that it moves when the class turns. */
-export function shareOf(answer, label) {
-  if (!answer || answer.unit !== "probability") return null;
-  const own = answer.probabilities.find((one) => one.label === label);
-  return own ? own.probability : null;
-}
-
-/** The bar; `share` and `before` from 0 to 1, `border` null where there is none. */
-export function bar(share, { before = null, border = null, tone = "for" } = {}) {
-  const rect = (x, width, name, y = 3, height = HEIGHT) =>
-    svg("rect", { x: `${100 * x}%`, width: `${100 * width}%`, y, height, rx: 5, class: name });
-  const tick = (x, name) => svg("line", { x1: `${100 * x}%`, x2: `${100 * x}%`, y1: 0, y2: HEIGHT + 6, class: name });
+/** The bar; `share` and `border` from 0 to 1, `border` null where there is none. */
+export function bar(share, border = null) {
+  const rect = (width, name) => svg("rect", { x: 0, width: `${100 * width}%`, y: 3, height: HEIGHT, rx: 5, class: name });
+  const at = `${100 * border}%`;
   return svg("svg", { class: "bar", height: HEIGHT + 6, "aria-hidden": "true", focusable: "false" },
-    rect(0, 1, "bar-track"),
-    rect(0, share, `bar-${tone}`),
-    before !== null && before !== share ? tick(before, "bar-before") : null,
-    border !== null ? tick(border, "bar-border") : null);
+    rect(1, "bar-track"), rect(share, "bar-share"),
+    border === null ? null : svg("line", { x1: at, x2: at, y1: 0, y2: HEIGHT + 6, class: "bar-border" }));
 }

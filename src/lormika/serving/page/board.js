@@ -1,6 +1,6 @@
 // The board: effects and rules, as the server renders them, with what can be done about each rule.
 
-import { byId, el, link } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { place, term } from "./definitions.js";
 
 const FIGURES = { share: "share", coverage: "coverage", lift: "lift", leverage: "leverage", "p-value": "p-value", support: "support", confidence: "confidence" };
@@ -34,19 +34,24 @@ function explainFigures(board) {
     if (known) name.replaceChildren(term(known));
   }
   const titles = board.querySelectorAll(":scope > .title");
-  const answer = board.querySelector(".head .answer");
+  const key = board.querySelector(":scope > .key");
   if (titles.length > 1) titles[0].append(" ", term("effect", "what is an effect?"));
   if (titles.length) titles[titles.length - 1].append(" ", term("similar cases", "which are similar?"));
-  if (answer) answer.append(" ", term("checked", "checked how?"));
+  if (key) key.append(" ", el("span", {}, "✔ ", term("checked")));
 }
 
 function addActions(item, rule, actions) {
   const row = el("div", { class: "rule-actions" });
   if (rule.changes && actions.apply)
     row.append(el("button", { type: "button", class: "apply", "aria-label": `Apply: ${rule.changes_text}`, onclick: () => actions.apply(rule) }, "apply"));
-  row.append(link("copy", (event) => openMenu(event.currentTarget, rule, actions.copy),
-    { "aria-haspopup": "menu", "aria-label": `Copy the rule ${rule.text}` }));
-  item.querySelector(".answer").append(row);
+  item.append(el("button", {
+    type: "button", class: "link rule-copy", "aria-haspopup": "menu", "aria-label": `copy the rule ${rule.text}`,
+    onclick: (event) => openMenu(event.currentTarget, rule, actions.copy),
+  }, "copy"));
+  const answer = item.querySelector(".answer");
+  const edits = answer.querySelector(":scope > .below");
+  if (edits) row.prepend(edits); // what is applied stands beside the button
+  if (row.childElementCount) answer.append(row);
 }
 
 function openMenu(anchor, rule, copy) {

@@ -27,7 +27,7 @@ class Chips {
       return el("label", { class: "pick", title: `${rows.toLocaleString("en")} rows have this` }, input, data(text), turn);
     });
     this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? feature.categories[0].value, "end"));
-    this.element = el("div", { class: "picks", role: "radiogroup", "aria-label": feature.label }, chips, this.missing?.element);
+    this.element = el("div", { class: "picks", role: "radiogroup", "aria-label": feature.label }, chips);
   }
 
   show(value) {

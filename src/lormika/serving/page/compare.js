@@ -1,17 +1,16 @@
 // Two cases side by side, or one before and after, with the differences marked.
 
+import { fetchJson } from "./ask.js";
 import { makeBoard } from "./board.js";
 import { data, el, link } from "./dom.js";
 import { field, openDialog } from "./dialog.js";
-import { comparedCases } from "./state.js";
-import { sentences, headline, caseName } from "./verdict.js";
+import { headline, sentences } from "./verdict.js";
 
 /** The view of a comparison. */
 export function makeComparison(state, answer, description, store, copy) {
   const isBefore = state.compared.row === state.row;
-  const cases = comparedCases(state);
-  const names = isBefore ? ["Before", "After"] : cases.map(({ row }) => caseName(row, null));
-  const title = isBefore ? `Case ${state.row} before and after` : `${names[0]} and ${names[1].toLowerCase()}`;
+  const names = isBefore ? ["Before", "After"] : answer.names.map(capital);
+  const title = isBefore ? `${capital(answer.names[0])} before and after` : `${names[0]} and ${answer.names[1]}`;
   return el("section", { class: "comparison", "aria-label": "Comparison" },
     el("div", { class: "comparison-head" }, el("h2", {}, title), isBefore ? null : swap(state, store),
       el("button", { type: "button", class: "primary", onclick: () => store.change({ compared: null }) }, "End comparison")),
@@ -55,13 +54,33 @@ function weight({ effects }, most) {
 /** Ask what to compare with. */
 export function askComparison(store, description) {
   const { row, edits } = store.state;
-  const other = el("input", { type: "number", min: 0, max: description.data.rows - 1, step: 1, required: true, "aria-label": "Row of the other case" });
+  const other = el("input", { type: "text", required: true, autocomplete: "off" });
+  const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const choose = (compared) => { dialog.close(); store.change({ compared }); };
-  const form = el("form", { onsubmit: (event) => { event.preventDefault(); choose({ row: other.valueAsNumber, edits: {} }); } },
-    field("Another case, by its row", other, "Or press ⇄ beside a case in the list."), el("button", { class: "primary" }, "Compare"));
+  const find = async (event) => {
+    event.preventDefault();
+    try {
+      choose({ row: await rowOf(other.value.trim()), edits: {} });
+    } catch (error) {
+      trouble.textContent = error.message;
+      trouble.hidden = false;
+    }
+  };
+  const by = description.data.id === null ? "by its row" : `by its row or ${description.data.id}`;
+  const form = el("form", { onsubmit: find },
+    field(`Another case, ${by}`, other, "Or press ⇄ beside a case in the list."), trouble, el("button", { class: "primary" }, "Compare"));
   const before = Object.keys(edits).length
     ? el("p", {}, link("With the same case before the changes", () => choose({ row, edits: {} })))
     : el("p", { class: "faded" }, "Once you have changed values, you can compare before and after.");
   const dialog = openDialog(`Compare case ${row} with …`, before, form);
   (dialog.querySelector(".link") ?? other).focus();
 }
+
+/** The row that is called so. */
+async function rowOf(text) {
+  const found = await fetchJson("cases", { text, limit: 1 });
+  if (!["row", "id"].includes(found.how) || !found.total) throw new Error(`There is no case ${text}.`);
+  return found.cases[0].row;
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -15,8 +15,8 @@ export class FeatureRow {
     this.was = el("button", { type: "button", class: "was", hidden: true, onclick: () => store.edit(feature.name, own, own), "aria-label": `${feature.label}: back to ${text}` }, "was ", data(text), " ↺");
     this.lock = this.#makeLock(always);
     this.element = el("div", { class: "feature", role: "group", "aria-label": feature.label },
-      el("div", { class: "feature-head" }, el("span", { class: "feature-name", title: feature.name }, data(feature.label)), this.was, this.lock),
-      this.control.element);
+      el("div", { class: "feature-head" }, el("span", { class: "feature-name", title: feature.name }, data(feature.label)), this.control.missing?.element, this.lock),
+      this.control.element, this.was);
     this.value = own;
   }
 

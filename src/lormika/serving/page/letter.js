@@ -49,6 +49,7 @@ export function openLetter(store) {
       el("button", { type: "button", class: "quiet", onclick: show }, "Show text"),
       el("button", { type: "button", class: "quiet", onclick: attempt(async ({ blob }) => copyText(paragraphs(await blob.text()).map((one) => one.textContent).join("\n\n"), "the letter")) }, "Copy text")),
     view);
+  kind.focus();
   show();
 }
 

@@ -15,7 +15,7 @@ export class NumberControl {
     });
     this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? this.#typical(), "end"));
     this.element = el("div", { class: "number-control" }, this.slider?.element,
-      el("span", { class: "number-field" }, this.field, feature.unit ? el("span", { class: "unit" }, feature.unit) : null), this.missing?.element);
+      el("span", { class: "number-field" }, this.field, feature.unit ? el("span", { class: "unit" }, feature.unit) : null));
   }
 
   #typical() {

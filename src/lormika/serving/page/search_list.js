@@ -22,7 +22,7 @@ export class SearchList {
       onfocus: () => this.field.select(), onclick: () => this.#search(""), onblur: () => this.#close(),
     });
     this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? feature.categories[0].value, "end"));
-    this.element = el("div", { class: "search-list" }, this.field, this.list, this.missing?.element);
+    this.element = el("div", { class: "search-list" }, this.field, this.list);
   }
 
   show(value, text) {

@@ -1,22 +1,25 @@
 // A slider over the distribution of a number, with the values at which the model turns.
 
 import { el, svg } from "./dom.js";
+import { Scale } from "./scale.js";
 
 const HEIGHT = 26;
+const PLACES = 1000; // of the slider's own axis
+const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 };
 
 export class Slider {
   /** `hear(value, isOver)` is told every value; isOver once the hand has left the slider. */
   constructor(feature, own, hear) {
-    this.feature = feature;
     const values = [feature.least, feature.greatest, own].filter((value) => typeof value === "number");
-    [this.low, this.high] = [Math.min(...values), Math.max(...values)];
-    this.own = own;
+    this.scale = new Scale(feature, Math.min(...values), Math.max(...values));
+    this.hear = hear;
     this.input = el("input", {
-      type: "range", min: this.low, max: this.high, step: feature.step, "aria-label": feature.label,
-      oninput: () => hear(Number(this.input.value), false), onchange: () => hear(Number(this.input.value), true),
+      type: "range", min: 0, max: PLACES, step: "any", "aria-label": feature.label,
+      oninput: () => hear(this.scale.value(this.input.value / PLACES), false),
+      onchange: () => hear(this.scale.value(this.input.value / PLACES), true), onkeydown: (event) => this.#key(event),
     });
     this.turns = svg("g", {});
-    this.element = el("div", { class: "slider" }, this.#picture(), this.input);
+    this.element = el("div", { class: "slider" }, this.#picture(feature.histogram, own), this.input);
   }
 
   /** Whether there is anything to slide over. */
@@ -25,8 +28,9 @@ export class Slider {
   }
 
   show(value, text) {
+    this.value = value;
     this.element.classList.toggle("off", value === null);
-    if (value !== null) this.input.value = value;
+    if (value !== null) this.input.value = PLACES * this.scale.at(value);
     this.input.setAttribute("aria-valuetext", text);
   }
 
@@ -36,29 +40,39 @@ export class Slider {
       const from = low === null ? 0 : this.#at(low);
       const to = high === null ? 100 : this.#at(high);
       const width = Math.max(to - from, 1.2);
-      const name = svg("title", {}, `turns to ${label}`);
-      return svg("rect", { x: Math.max(0, from - (to === from ? width / 2 : 0)), width, y: HEIGHT, height: 4, class: "turns" }, name);
+      return svg("rect", { x: Math.min(from, 100 - width), width, y: HEIGHT, height: 4, class: "turns" }, svg("title", {}, `turns to ${label}`));
     }));
   }
 
+  /** Keys go by steps of the value, wherever the axis is stretched. */
+  #key(event) {
+    const by = STEPS[event.key];
+    if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const from = this.value ?? this.scale.value(this.input.value / PLACES);
+    this.hear(this.scale.round(from + by * this.scale.step), true);
+  }
+
   #at(value) {
-    return this.high === this.low ? 50 : (100 * (Math.min(Math.max(value, this.low), this.high) - this.low)) / (this.high - this.low);
+    return 100 * this.scale.at(value);
   }
 
-  #picture() {
-    const { histogram } = this.feature;
-    const bars = histogram ? this.#bars(histogram) : [];
-    const own = typeof this.own === "number" ? svg("rect", { x: this.#at(this.own) - 0.5, width: 1, y: 0, height: HEIGHT, class: "own" }) : null;
+  #picture(histogram, own) {
+    const mark = typeof own === "number" ? svg("rect", { x: this.#at(own) - 0.5, width: 1, y: 0, height: HEIGHT, class: "own" }) : null;
     return svg("svg", { viewBox: `0 0 100 ${HEIGHT + 4}`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
-      bars, own, svg("rect", { x: 0, width: 100, y: HEIGHT, height: 4, class: "track" }), this.turns);
+      histogram ? this.#heaps(histogram) : null, mark, svg("rect", { x: 0, width: 100, y: HEIGHT, height: 4, class: "track" }), this.turns);
   }
 
-  #bars({ edges, counts }) {
-    const most = Math.max(...counts);
-    return counts.map((count, place) => {
+  /** Bars whose areas are as the numbers of rows. */
+  #heaps({ edges, counts }) {
+    const bars = counts.map((count, place) => {
       const [from, to] = [this.#at(edges[place]), this.#at(edges[place + 1])];
-      const height = count ? Math.max(1.5, (HEIGHT - 2) * Math.sqrt(count / most)) : 0;
-      return svg("rect", { x: from, width: Math.max(0.4, to - from - 0.4), y: HEIGHT - height, height, class: "heap" });
+      return { from, width: to - from, height: count / Math.max(to - from, 0.1), count };
+    });
+    const most = Math.max(...bars.map(({ height }) => height));
+    return bars.filter(({ count }) => count).map(({ from, width, height }) => {
+      const own = Math.max(1.5, ((HEIGHT - 2) * height) / most);
+      return svg("rect", { x: from, width: Math.max(0.4, width - 0.4), y: HEIGHT - own, height: own, class: "heap" });
     });
   }
 }

@@ -1,6 +1,6 @@
 // The verdict: what the model says, how sure it is, what it said before the change, and the sentences.
 
-import { bar, shareOf } from "./bar.js";
+import { bar } from "./bar.js";
 import { data, el } from "./dom.js";
 import { term } from "./definitions.js";
 
@@ -15,8 +15,7 @@ export const said = (answer) => (answer.certainty_text === null ? answer.text : 
 
 /** The part that changes at once: label, bar and certainty. */
 export function headline(answer, description, title) {
-  const turned = isTurned(answer);
-  return el("div", { class: `headline ${turned ? "turned" : ""}` },
+  return el("div", { class: "headline" },
     el("p", { class: "faded" }, title),
     el("p", { class: "label" }, data(answer.text)),
     certaintyBar(answer, description),
@@ -26,10 +25,7 @@ export function headline(answer, description, title) {
 
 /** The bar from 0 to 1: the probability of the class that is predicted. */
 export function certaintyBar(answer, description) {
-  const share = shareOf(answer, answer.prediction);
-  if (share === null) return null;
-  const two = description.classes.length === 2;
-  return bar(share, { border: two ? 0.5 : null, tone: isTurned(answer) ? "against" : "for" });
+  return answer.unit === "probability" ? bar(answer.certainty, description.classes.length === 2 ? 0.5 : null) : null;
 }
 
 function certaintyLine(answer, description) {
@@ -45,7 +41,7 @@ function beforeLine(answer, description) {
   const entry = description.classes.find((one) => one.label === answer.before.prediction);
   const certainty = answer.before.certainty;
   const figure = certainty === null ? "" : answer.unit === "probability" ? ` (${Math.round(100 * certainty)}%)` : ` (${certainty.toFixed(2)})`;
-  return el("p", { class: "before" }, "before the change: ", data(entry ? entry.text : String(answer.before.prediction)), figure);
+  return el("p", { class: isTurned(answer) ? "before turned" : "before" }, "before the change: ", data(entry ? entry.text : String(answer.before.prediction)), figure);
 }
 
 /** The sentences of a story. */

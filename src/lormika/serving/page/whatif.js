@@ -1,10 +1,9 @@
 // What if? A control for each feature, what is changed and locked, and the answer at once.
 
-import { bar, shareOf } from "./bar.js";
 import { data, el, foldable, link } from "./dom.js";
 import { term } from "./definitions.js";
 import { FeatureRow } from "./feature_row.js";
-import { isTurned, said } from "./verdict.js";
+import { certaintyBar, isTurned, said } from "./verdict.js";
 
 const MANY = 14; // features, from which on a field finds them
 
@@ -19,7 +18,8 @@ export class WhatIf {
     this.reset = el("button", { type: "button", class: "quiet small", onclick: () => store.reset() }, "Reset");
     this.answer = el("div", { class: "quick-answer" });
     this.list = el("div", { class: "features" });
-    const head = el("div", { class: "what-if-head" }, this.answer, el("div", { class: "steps-back" }, this.undo, this.redo, this.reset));
+    this.count = el("span", { class: "faded grow" });
+    const head = el("div", { class: "what-if-head" }, this.answer, el("div", { class: "line" }, this.count, this.undo, this.redo, this.reset));
     this.fold = foldable("What if?", head, this.#filter(), this.list, this.#legend());
     panel.append(this.fold);
     store.addEventListener("change", () => this.#update());
@@ -44,13 +44,10 @@ export class WhatIf {
   showAnswer(answer) {
     const changes = answer.changed.length;
     for (const [name, row] of this.#rows) row.setText(answer.texts[name], answer.values[name]);
-    const share = shareOf(answer, answer.prediction);
-    const two = this.description.classes.length === 2;
-    const tone = isTurned(answer) ? "against" : "for";
-    this.answer.replaceChildren(
-      el("span", { class: `tone-${tone}` }, data(said(answer))),
-      share === null ? "" : bar(share, { border: two ? 0.5 : null, tone }),
-      el("span", { class: "faded" }, changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data"));
+    const turned = isTurned(answer);
+    this.answer.replaceChildren(el("span", { class: "tone-for" }, data(said(answer))), certaintyBar(answer, this.description) ?? "",
+      turned ? el("span", { class: "turned-mark" }, "turned") : "");
+    this.count.textContent = changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data";
   }
 
   /** Where the model turns. */
