@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 from served_loans import HANGS, TOKEN, Client, Gate, Loans, make_loans, make_service
+from shown_page import Page, pages
 
 from lormika.serving.launch import Server
 
@@ -25,6 +26,18 @@ def client(loans) -> Iterator[Client]:
     with Server(service, token=TOKEN) as server, Client(server) as client:
         service.forecasts.join(HANGS)
         yield client
+
+
+@pytest.fixture
+def show(browser) -> Iterator[Callable[..., Page]]:
+    """Opens the page of a server in the browser."""
+    yield from pages(browser, TOKEN)
+
+
+@pytest.fixture
+def page(show, client) -> Page:
+    """The page of the server that all tests share."""
+    return show(client.server)
 
 
 @pytest.fixture

@@ -17,6 +17,10 @@ export class Asking extends EventTarget {
     else this.#hurry();
   }
 
+  get isAsking() {
+    return this.#running !== null;
+  }
+
   /** The user has had enough. */
   stop() {
     this.#wanted = null;

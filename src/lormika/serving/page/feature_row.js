@@ -4,7 +4,7 @@ import { makeCategoryControl } from "./category_control.js";
 import { data, el } from "./dom.js";
 import { NumberControl } from "./number_control.js";
 
-const WAYS = { "": "free", fixed: "⊘ fixed", up: "↑ only up", down: "↓ only down" };
+const WAYS = { "": "may change", fixed: "⊘ fixed", up: "↑ only up", down: "↓ only down" };
 const ALOUD = { "": "may change", fixed: "must not change", up: "may only rise", down: "may only fall" };
 
 export class FeatureRow {

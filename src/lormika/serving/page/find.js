@@ -83,6 +83,7 @@ export class Finder {
   }
 
   #begin() {
+    this.opens = true; // the only case that is called so
     this.query.offset = 0;
     this.query.text = this.text.value.trim();
     return this.search();
@@ -105,7 +106,7 @@ export class Finder {
 
   #condition() {
     const { text, predicted } = this.query;
-    if (predicted === "" || /^\d+$/.test(text)) return text;
+    if (predicted === "" || (text && !/[=<>]|\bin\b/.test(text))) return text; // a row or a name
     const test = `prediction == ${quoteValue(this.description.classes[Number(predicted)].label)}`;
     return text ? `(${text}) and ${test}` : test;
   }
@@ -119,7 +120,8 @@ export class Finder {
       found.total ? el("ul", { class: "cases", "aria-label": "Cases found" }, items) : el("p", { class: "faded none" }, "No case is like that."),
       this.#pages(found), this.progress);
     this.#mark();
-    if (["row", "id"].includes(found.how) && found.total === 1 && this.query.text) this.#open(found.cases[0].row);
+    if (this.opens && ["row", "id"].includes(found.how) && found.total === 1) this.#open(found.cases[0].row);
+    this.opens = false;
   }
 
   #item(one) {

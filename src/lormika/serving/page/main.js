@@ -69,7 +69,10 @@ function connect(store, asking, parts, description, start) {
   asking.addEventListener("progress", ({ detail: { job } }) => reader.showProgress(job, () => asking.stop()));
   asking.addEventListener("stopped", () => reader.showStopped(() => asking.request(store.state)));
   asking.addEventListener("trouble", ({ detail: { error } }) => reader.showTrouble(error, () => asking.request(store.state)));
-  asking.addEventListener("idle", () => reader.showIdle());
+  asking.addEventListener("idle", async () => {
+    await opening.catch(() => {});
+    if (!asking.isAsking) reader.showIdle();
+  });
 }
 
 /** The address always holds the state; Back leads to the case before. */
