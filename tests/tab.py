@@ -53,7 +53,9 @@ class Tab:
 
     def run(self, script: str) -> Any:
         """What an expression comes to."""
-        answer = self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True)
+        answer = self.tell(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True
+        )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -108,7 +110,10 @@ class Tab:
                 continue
             if message["method"] == "Runtime.exceptionThrown":
                 found.append(json.dumps(message["params"]["exceptionDetails"]))
-            if message["method"] == "Log.entryAdded" and message["params"]["entry"]["source"] in ("security", "javascript"):
+            if message["method"] == "Log.entryAdded" and message["params"]["entry"]["source"] in (
+                "security",
+                "javascript",
+            ):
                 found.append(message["params"]["entry"]["text"])
         return found
 

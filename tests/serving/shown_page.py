@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from browser import Browser
-
     from lormika.serving.launch import Server
 
 _SETTLED = "document.querySelector('#verdict .label, .trouble') && !document.querySelector('#answer[aria-busy]')"

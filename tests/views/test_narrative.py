@@ -221,10 +221,11 @@ def test_a_feature_that_similar_cases_share_is_named_if_it_matters():
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (ALL, "38 single changes and 612 pairs, all there are at these cut points."),
-        (PART, "38 of 120 single changes and 500 of 2,400 pairs at these cut points."),
-        (replace(ALL, pairs=500), "all 38 single changes and 500 of 612 pairs at these cut points."),
-        (replace(ALL, pairs=0, all_pairs=0), "38 single changes, all there are at these cut points."),
+        (ALL, "38 changes of one value and 612 of two."),
+        (PART, "38 of 120 changes of one value and 500 of 2,400 of two."),
+        (replace(ALL, pairs=500), "all 38 changes of one value and 500 of 612 of two."),
+        (replace(ALL, pairs=0, all_pairs=0), "38 changes of one value."),
+        (replace(ALL, singles=1, all_singles=1, pairs=0, all_pairs=0), "1 change of one value."),
     ],
 )
 def test_how_much_was_asked_is_said_last(asked, said):

@@ -147,17 +147,16 @@ def checked(explanation: Explanation) -> list[Span]:
     start = "The model was asked about changes of this case"
     if rules and all(rule.check is not None for rule in rules):
         start = "Every rule here was checked by asking the model about this case"
-    tries = [(asked.singles, asked.all_singles, "single change"), (asked.pairs, asked.all_pairs, "pair")]
-    tries = [one for one in tries if one[1]] or tries[:1]
-    if all(count == total for count, total, _ in tries):
-        numbers = " and ".join(_number(count, name) for count, _, name in tries)
-        return [Span(f"{start}: {numbers}, all there are at these cut points.")]
-    return [Span(f"{start}: {' and '.join(_part(*one) for one in tries)} at these cut points.")]
+    whole = (asked.singles, asked.pairs) == (asked.all_singles, asked.all_pairs)
+    noun = "change" if asked.all_singles == 1 else "changes"
+    numbers = f"{_part(asked.singles, asked.all_singles, whole)} {noun} of one value"
+    if asked.all_pairs:
+        numbers += f" and {_part(asked.pairs, asked.all_pairs, whole)} of two"
+    return [Span(f"{start}: {numbers}.")]
 
 
-def _number(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
-
-
-def _part(count: int, total: int, name: str) -> str:
-    return f"all {_number(count, name)}" if count == total else f"{count:,} of {_number(total, name)}"
+def _part(count: int, total: int, whole: bool) -> str:
+    """How many of all; unless the whole is meant, all of them are said to be so."""
+    if count < total:
+        return f"{count:,} of {total:,}"
+    return f"{count:,}" if whole else f"all {count:,}"
