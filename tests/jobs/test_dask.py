@@ -110,7 +110,7 @@ def _kill_scheduler(cluster: Cluster, process: subprocess.Popen) -> None:
     kill(cluster.scheduler.pid)
     printed, _ = process.communicate()
     assert process.returncode == 1, printed
-    assert "the Dask scheduler at" in printed
+    assert "the Dask scheduler at" in printed, printed
     assert "is gone" in printed
     assert "Traceback" not in printed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lormika import ModelError
 from lormika.jobs.dask_engine import DaskEngine
 from lormika.jobs.driver import Task
 from lormika.jobs.run_file import Run
@@ -103,3 +104,19 @@ def test_what_is_overdue_is_begun_again(engine, monkeypatch):
     old.tell()  # nobody listens any longer
     new.finish()
     assert [outcome.task.chunk for outcome in engine.wait(1.0)] == [7]
+
+
+@pytest.mark.parametrize(
+    ("status", "raised"), [("connecting", ModelError), ("closed", ModelError), ("running", ValueError)]
+)
+def test_whatever_fails_without_a_connection_is_because_of_that(engine, monkeypatch, status, raised):
+    def refuse(*_, **__) -> None:
+        raise ValueError("cannot send")
+
+    engine._client.status = status
+    monkeypatch.setattr(engine._client, "submit", refuse)
+    with pytest.raises(raised):
+        engine.submit(Task(0))
+    monkeypatch.setattr(engine, "_wait", refuse)
+    with pytest.raises(raised):
+        engine.wait(0)

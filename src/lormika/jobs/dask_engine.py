@@ -12,8 +12,8 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -89,7 +89,20 @@ class DaskEngine:
 
     def submit(self, task: Task) -> None:
         """Begin a task."""
-        self._submit(task, 0)
+        with self._connected():
+            self._submit(task, 0)
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Whatever fails once the connection has ended fails for that reason, by errors of many kinds."""
+        try:
+            yield
+        except (InputError, ModelError):
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) or self._client.status != "running":
+                raise self._gone() from error
+            raise
 
     def _submit(self, task: Task, losses: int) -> None:
         rows = None if task.rows is None else (task.rows.start, task.rows.stop)
@@ -100,10 +113,8 @@ class DaskEngine:
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Outcomes since the last call; wait for one, but no longer than the given time."""
-        try:
+        with self._connected():
             return self._wait(seconds)
-        except OSError as error:  # the connection has ended
-            raise self._gone() from error
 
     def _wait(self, seconds: float) -> list[Outcome]:
         self._check_workers()
