@@ -19,11 +19,17 @@ _KEYS = {
 }  # fmt: skip
 _SHIFT = 8
 # Waits until an expression is true: the page's own changes wake it, and so does a short pause.
-_UNTIL = """new Promise((resolve) => {
-  const look = () => { let found; try { found = (%s); } catch { found = false; }
-                       if (found) resolve(found === true ? true : found); else setTimeout(look, 15); };
+_UNTIL = """new Promise((resolve, reject) => {
+  const condition = () => (%s), end = performance.now() + 60000;
+  const look = () => {
+    let found;
+    try { found = condition(); } catch { found = false; }
+    if (found) resolve(found instanceof Node ? true : found);
+    else if (performance.now() > end) reject(new Error(`in vain: ${condition}; ${document.body.innerText}`));
+    else setTimeout(look, 15);
+  };
   look();
-})"""
+})"""  # 60000 ms: no measure of anything, they end a test that would hang for ever
 
 
 class Tab:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from browser import Browser
     from lormika.serving.launch import Server
 
-_SETTLED = "document.querySelector('#verdict .label, .trouble') && !document.querySelector('#answer[aria-busy]')"
+_SETTLED = (
+    "document.querySelector('#verdict .label, .comparison, .trouble') && !document.querySelector('#answer[aria-busy]')"
+)
 # Both keep what the page would give to the world outside.
 _CATCH = """navigator.clipboard.writeText = async (text) => { window.copied = text; };
 URL.createObjectURL = (blob) => { window.saved = blob; return 'about:blank#'; };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lormika.frames.values import Scalar
 from lormika.labels import Labels
 from lormika.types import JsonObject
 
@@ -40,11 +41,13 @@ def compare(labels: Labels, cases: Sequence[JsonObject], names: Sequence[str]) -
     }
 
 
-def name_cases(rows: Sequence[int | None], ids: Sequence[str | None], changes: Sequence[int]) -> tuple[str, str]:
+def name_cases(rows: Sequence[int | None], ids: Sequence[Scalar | None], changes: Sequence[int]) -> tuple[str, str]:
     """How a sentence calls two cases: by their rows, or by what was done to one and the same.
 
-    >>> name_cases([5, 7], ["A-5", None], [0, 2]), name_cases([5, 5], [None, None], [0, 1]), name_cases([None, None], [None, None], [0, 0])
-    (('case A-5', 'case 7, changed'), ('case 5', 'case 5, changed'), ('the first case', 'the second case'))
+    >>> name_cases([5, 7], ["A-5", None], [0, 2]), name_cases([5, 5], [None, None], [0, 1])
+    (('case A-5', 'case 7, changed'), ('case 5', 'case 5, changed'))
+    >>> name_cases([5, None], [None, None], [1, 0])
+    ('the first case', 'the second case')
     """
     names = [
         None if row is None else f"case {row if own is None else own}{', changed' if count else ''}"

@@ -38,7 +38,7 @@ HEADERS = {
 _CLOSED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>lormika</title>
 <h1>This page needs its key</h1>
 <p>Open the whole address that <code>lormika serve</code> printed, from http to the last letter.</p>
-<p>If you came here by a link that you had kept, open it once more after that: the browser then has the key.</p></html>"""
+<p>If you came by a link that you had kept, open it once more after that: the browser then has the key.</p></html>"""
 # Not a redirect: after a link on another site, a browser would not send the strict cookie along.
 _OPENED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>lormika</title>
 <script src="/static/open.js"></script><noscript><a href="/">Go on</a></noscript></html>"""

@@ -12,7 +12,7 @@ export class FeatureRow {
     Object.assign(this, { feature, own, text, store });
     const hear = (value, gesture) => this.#hear(value, gesture);
     this.control = feature.kind === "number" ? new NumberControl(feature, own, hear) : makeCategoryControl(feature, own, hear);
-    this.was = el("button", { type: "button", class: "was", hidden: true, onclick: () => store.edit(feature.name, own, own), "aria-label": `${feature.label}: back to ${text}` }, "was ", data(text), " ↺");
+    this.was = el("button", { type: "button", class: "was", hidden: true, onclick: () => store.edit(feature.name, own, own), "aria-label": `was ${text} ↺ ${feature.label}: back to that` }, "was ", data(text), " ↺");
     this.lock = this.#makeLock(always);
     this.element = el("div", { class: "feature", role: "group", "aria-label": feature.label },
       el("div", { class: "feature-head" }, el("span", { class: "feature-name", title: feature.name }, data(feature.label)), this.control.missing?.element, this.lock),
