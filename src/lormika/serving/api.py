@@ -13,13 +13,13 @@ from starlette.routing import Route
 
 from lormika.checks import check_integer
 from lormika.errors import InputError
+from lormika.live.describing import list_categories
+from lormika.live.wording import definitions
 from lormika.serving.bodies import read_json
-from lormika.serving.describing import list_categories
 from lormika.serving.faults import Fault, unknown
 from lormika.serving.letters import read_letter
 from lormika.serving.questions import Asked, Search, read_asked, read_body, read_search, read_wait
 from lormika.serving.service import Service
-from lormika.serving.wording import definitions
 from lormika.serving.work import Job
 from lormika.types import JsonObject, JsonValue
 from lormika.views.letter import encode_page, encode_record

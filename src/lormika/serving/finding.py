@@ -12,11 +12,11 @@ import numpy as np
 from lormika.checks import check_choice, check_integer
 from lormika.frames.evaluator import Column, Rows
 from lormika.frames.where import RowTest
+from lormika.live.wording import certainty_text
 from lormika.parts import Parts
 from lormika.serving.faults import large
 from lormika.serving.forecasts import Forecasts, Snapshot
 from lormika.serving.rowtable import RowTable, of_classes, of_numbers
-from lormika.serving.wording import certainty_text
 from lormika.types import JsonObject
 
 LISTS = {

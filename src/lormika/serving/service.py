@@ -15,10 +15,10 @@ from lormika.errors import ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
 from lormika.fingerprint import Fingerprint
+from lormika.live.answering import explanation_json, prediction_json, texts_of
+from lormika.live.describing import describe_features, describe_options
 from lormika.models import Answer, Unit
-from lormika.serving.answering import explanation_json, prediction_json, texts_of
 from lormika.serving.comparing import compare, name_cases
-from lormika.serving.describing import describe_features, describe_options
 from lormika.serving.faults import Fault
 from lormika.serving.finding import Finder
 from lormika.serving.forecasts import Forecasts

@@ -1,4 +1,4 @@
-"""Words of the page: certainties, rules as sentences, and what every figure means."""
+"""Words of a live view: certainties, rules as sentences, and what every figure means."""
 
 from __future__ import annotations
 

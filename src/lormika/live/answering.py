@@ -1,4 +1,4 @@
-"""Answers about a case as the page needs them."""
+"""Answers about a case as a live view needs them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
+from lormika.live.turning import turning_pieces
+from lormika.live.wording import certainty_text, rule_sentence
 from lormika.models import Answer
 from lormika.rule import Category, Rule
-from lormika.serving.turning import turning_pieces
-from lormika.serving.wording import certainty_text, rule_sentence
 from lormika.views.html import to_board
 from lormika.views.narrative import narrate
 from lormika.views.reading import Reading

@@ -1,4 +1,4 @@
-"""What the page must know of the data: columns, their kinds, and how their values are distributed."""
+"""What a live view must know of the data: columns, their kinds, and how their values are distributed."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _histogram(observed: np.ndarray, counts: np.ndarray) -> JsonObject | None:
 
 
 def describe_options(parts: Parts) -> JsonObject:
-    """The options of a question, as the page offers them."""
+    """The options of a question, as a page offers them."""
     known, defaults = options_of(SearchOptions), parts.search
     objective = known["objective"]
     return {
