@@ -27,5 +27,8 @@ def test_import_is_light():
         "http",
         "starlette",
         "uvicorn",
+        "mlflow",
+        "anywidget",
+        "ipywidgets",
     ):
         assert f"'{heavy}'" not in loaded, f"import lormika loads {heavy}"
