@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Unpack
-
-import numpy as np
 
 from lormika import frames
 from lormika.actions import GroupActions, Limits, Wish, ask_rows, find_actions, learn_moves
 from lormika.case import Case, explain_together, locate_together
 from lormika.checks import check_choice
-from lormika.constraints import Constraints
-from lormika.errors import InputError
 from lormika.explanation import Explanation, Failure
 from lormika.fingerprint import Fingerprint, hash_background, hash_labels, hash_model
-from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
 from lormika.goals import Aim, read_aim
-from lormika.labels import Labels, LabelsLike
+from lormika.labels import LabelsLike
+from lormika.learning import Given, learn_parts
 from lormika.many import OnError, Pace, explain_rows, locate_rows
-from lormika.models import ask_background
 from lormika.options import (
-    PAPER_SEARCH,
     PAPER_SETTINGS,
     ConstraintsLike,
     ManyKeywords,
@@ -35,11 +29,8 @@ from lormika.options import (
     SettingKeywords,
     Settings,
 )
-from lormika.parts import Parts, whole_table_cuts
+from lormika.parts import Parts
 from lormika.session import is_interactive
-from lormika.stages.background import Background
-from lormika.stages.binding import check_constraints
-from lormika.stages.cuts import check_cuts
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
 
 
@@ -105,34 +96,11 @@ class Explainer:
         check_choice("preset", preset, ["default", "paper"])
         as_paper = preset == "paper"
         chosen = (PAPER_SETTINGS if as_paper else Settings()).but(settings)
-        if isinstance(background, Mapping):
-            raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
-        reader = frames.read(background, feature_names)
-        schema = read_schema(reader, categorical)
-        if reader.n_rows < 3:
-            raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
-        cuts = check_cuts(schema, chosen.cuts)
-        texts = Labels.of(labels)
-        standing = (*Constraints.all_of(constraints), *texts.constraints())
-        for one in standing:
-            check_constraints(schema, one)
-        coded = Background.of(schema, encoded_columns(schema, reader))
-        classifier, own_labels = ask_background(model, background, reader, class_names, predictions, threshold)
-        if len(np.unique(own_labels)) < 2:
-            only = classifier.names[own_labels[0]]
-            raise InputError(
-                f"the model gives every row of the background the label {only!r}: there is nothing to compare; give a "
-                "background with rows of other classes too"
-            )
-        if as_paper:
-            cuts = whole_table_cuts(coded, chosen.bins) | cuts
-        search = PAPER_SEARCH if as_paper else SearchOptions()
-        parts = Parts.of(classifier, coded, own_labels.astype(np.int32), chosen, search, cuts, standing, texts)
-        lists = {one.name: one.categories for one in schema.features if one.categories is not None}
-        texts.check({one.name: one.kind for one in parts.features}, classifier.names, lists)
+        given = Given(categorical, feature_names, class_names, predictions, labels, constraints, threshold, as_paper)
+        parts = learn_parts(model, background, given, chosen)
         self._set(parts)
         if parts.spread.identifiers:
-            names = frames.listing(schema.names[f] for f in sorted(parts.spread.identifiers))
+            names = frames.listing(parts.schema.names[f] for f in sorted(parts.spread.identifiers))
             warnings.warn(f"part of no rule, because nearly all values differ: {names}", stacklevel=2)
 
     @classmethod

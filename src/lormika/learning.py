@@ -1,0 +1,67 @@
+"""Learning: from a model and a background to the parts of an explainer, with every check on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lormika import frames
+from lormika.constraints import Constraints
+from lormika.errors import InputError
+from lormika.frames.schema import encoded_columns, read_schema
+from lormika.frames.values import Scalar
+from lormika.labels import Labels, LabelsLike
+from lormika.models import ask_background
+from lormika.options import PAPER_SEARCH, ConstraintsLike, SearchOptions, Settings
+from lormika.parts import Parts, whole_table_cuts
+from lormika.stages.background import Background
+from lormika.stages.binding import check_constraints
+from lormika.stages.cuts import check_cuts
+from lormika.types import UserColumn, UserModel, UserTable
+
+
+class Given(NamedTuple):
+    """What a user says beside the model and the background; see `Explainer`."""
+
+    categorical: Sequence[str | int] | None
+    feature_names: Sequence[str] | None
+    class_names: Sequence[Scalar] | None
+    predictions: UserColumn | None
+    labels: LabelsLike
+    constraints: ConstraintsLike
+    threshold: float | None
+    as_paper: bool
+
+
+def learn_parts(model: UserModel, background: UserTable, given: Given, settings: Settings) -> Parts:
+    """Read the background, ask the model about it, and check everything against them."""
+    if isinstance(background, Mapping):
+        raise InputError("the background is a dict; give a frame, such as pandas.DataFrame(background)")
+    reader = frames.read(background, given.feature_names)
+    schema = read_schema(reader, given.categorical)
+    if reader.n_rows < 3:
+        raise InputError(f"the background has {reader.n_rows} row(s): new rows are made from three different ones")
+    cuts = check_cuts(schema, settings.cuts)
+    texts = Labels.of(given.labels)
+    standing = (*Constraints.all_of(given.constraints), *texts.constraints())
+    for one in standing:
+        check_constraints(schema, one)
+    coded = Background.of(schema, encoded_columns(schema, reader))
+    classifier, own_labels = ask_background(
+        model, background, reader, given.class_names, given.predictions, given.threshold
+    )
+    if len(np.unique(own_labels)) < 2:
+        only = classifier.names[own_labels[0]]
+        raise InputError(
+            f"the model gives every row of the background the label {only!r}: there is nothing to compare; give a "
+            "background with rows of other classes too"
+        )
+    if given.as_paper:
+        cuts = whole_table_cuts(coded, settings.bins) | cuts
+    search = PAPER_SEARCH if given.as_paper else SearchOptions()
+    parts = Parts.of(classifier, coded, own_labels.astype(np.int32), settings, search, cuts, standing, texts)
+    lists = {one.name: one.categories for one in schema.features if one.categories is not None}
+    texts.check({one.name: one.kind for one in parts.features}, classifier.names, lists)
+    return parts
