@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from lormika import frames
 from lormika.actions import GroupActions, Limits, Wish, ask_rows, find_actions, learn_moves
@@ -32,6 +32,9 @@ from lormika.options import (
 from lormika.parts import Parts
 from lormika.session import is_interactive
 from lormika.types import UserColumn, UserModel, UserRow, UserTable
+
+if TYPE_CHECKING:
+    from lormika.notebook.widget import WhatIf
 
 
 class Explainer:
@@ -151,6 +154,22 @@ class Explainer:
         aim = read_aim(self._parts, chosen)
         cases = locate_together(self._parts, self.schema.read_instance(x), aim)
         return explain_together(cases, chosen, aim, keeps=is_interactive())[0]
+
+    def widget(self, X: UserTable, row: int = 0, **options: Unpack[SearchKeywords]) -> WhatIf | Explanation:
+        """A widget for notebooks: a row whose values can be changed, what the model then says, and why.
+
+        Without anywidget (`pip install 'lormika[notebook]'`), the row's explanation as it is, and a warning.
+
+        Parameters
+        ----------
+        X, row
+            Table with the columns of the background, and the number of the row to begin with.
+        **options
+            What to search for, such as `k=3`: see `SearchOptions`.
+        """
+        from lormika.notebook import make_widget
+
+        return make_widget(self, X, row, dict(options))
 
     def explain_many(
         self,

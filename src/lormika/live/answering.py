@@ -69,6 +69,16 @@ def explanation_json(explanation: Explanation, *, detailed: bool) -> JsonObject:
     }
 
 
+def board_json(explanation: Explanation) -> JsonObject:
+    """The board alone, and the changes of its rules in their order; None: a rule that is true now."""
+    rules = [rule for category in HEADINGS for rule in explanation.rules_of(category)]
+    return {"html": to_board(explanation), "changes": [_changes(rule) for rule in rules]}
+
+
+def _changes(rule: Rule) -> dict[str, Scalar | None] | None:
+    return None if rule.rerun is None else {edit.feature: edit.after for edit in rule.rerun.edits}
+
+
 def _spans(spans: Sequence[Span]) -> list[JsonObject]:
     return [{"text": span.text, "tone": span.tone} for span in spans]
 
@@ -98,7 +108,7 @@ def _rule(number: int, rule: Rule, shown: Rule) -> JsonObject:
         "features": list(rule.features),
         "confidence": _finite(rule.confidence),
         "share": _finite(rule.counts.share_without),
-        "changes": None if rerun is None else {edit.feature: edit.after for edit in rerun.edits},
+        "changes": _changes(rule),
         "changes_text": None if shown.rerun is None else str(shown.rerun),
         "turned": None if rerun is None else rerun.turned,
         "after": None if check is None else check.after,
