@@ -136,6 +136,18 @@ def test_categories_beyond_the_list_can_be_written(loans, opened):
     assert tab.run("find('town').value") == other
 
 
+def test_a_value_that_was_missing_comes_back(loans, opened):
+    tab = opened(loans.explainer.widget(loans.rows, 3))
+    for name in ("savings", "town"):
+        tab.run(f"find('{name} is missing').click()")
+        tab.settle()
+        assert tab.widget.changes == {name: None}
+        assert tab.run(f"find('{name}').value") == ""
+        tab.run(f"find('{name} is missing').click()")
+        tab.settle()
+        assert tab.widget.changes == {}
+
+
 def test_another_row_and_one_that_is_not_there(loans, opened):
     tab = opened(loans.explainer.widget(loans.rows, 3))
     tab.run("enter('row', 17)")

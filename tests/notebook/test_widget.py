@@ -128,6 +128,8 @@ def test_a_model_that_fails_is_told_in_words():
     assert "error" not in asked(widget, number="n-2", changes={"income": 5})[-1]["board"]
     loans.fault = RuntimeError("out of order")
     with pytest.raises(ModelError, match="out of order"):
+        widget.row = 4
+    with pytest.raises(ModelError, match="out of order"):
         loans.explainer.widget(loans.rows, 3)
 
 

@@ -71,13 +71,15 @@ function numberControl(feature, name, change) {
     });
     parts.unshift(slider);
   }
-  const back = () => change(slider ? slider.valueAsNumber : Number(box.value || feature.least || 0));
+  let last = null;
+  const back = () => change(last ?? (slider ? slider.valueAsNumber : (feature.least ?? 0)));
   const missing = missingBox(feature, name, change, back);
   if (missing) parts.push(missing.label);
   if (feature.unit) parts.push(make("span", { class: "faded", text: feature.unit }));
   return {
     parts,
     show(value) {
+      last = value ?? last;
       if (missing) missing.box.checked = value === null;
       if (value === null) box.value = "";
       else if (box.value === "" || Number(box.value) !== value) box.value = String(value);
@@ -121,11 +123,13 @@ function searchControl(feature, name, change, id) {
   const box = make("input", { type: "text", list: id, "aria-label": name, placeholder: `${feature.distinct} categories` });
   const known = new Map(feature.categories.map((one) => [one.text, one.value]));
   const tell = () => change(known.has(box.value) ? known.get(box.value) : box.value);
+  let last = feature.categories[0].value;
   box.addEventListener("change", () => box.value !== "" && tell());
-  const missing = missingBox(feature, name, change, () => box.value !== "" && tell());
+  const missing = missingBox(feature, name, change, () => change(last));
   return {
     parts: [box, list, ...(missing ? [missing.label] : [])],
     show(value) {
+      last = value ?? last;
       if (missing) missing.box.checked = value === null;
       const listed = feature.categories.find((one) => one.value === value);
       box.value = value === null ? "" : listed ? listed.text : String(value);

@@ -94,12 +94,12 @@ class WhatIf(anywidget.AnyWidget):
 
     @contextmanager
     def _telling(self, trait: str, number: str) -> Iterator[None]:
-        """Tell the view what went wrong; a fault that nobody foresaw is raised, too."""
+        """Tell the view what went wrong; a fault that nobody foresaw is raised, too, and so is one of a caller's."""
         try:
             yield
         except Exception as error:
             foreseen = isinstance(error, InputError | ModelError)
             message = str(error) if foreseen else f"this cannot be answered: {type(error).__name__}: {error}"
             self.set_trait(trait, {"number": number, "error": message})
-            if not foreseen:
+            if not foreseen or not number:
                 raise
