@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from lacking import lacks
 from lormika.views.html import board_styles
 
 CHANGED = {"row": 3, "edits": {"savings": 9.5, "job": "employed"}, "locks": {"age": "fixed"}}
@@ -28,7 +27,9 @@ def test_nothing_is_wider_than_the_window(show, client, width, state):
     outside = page.tab.run(
         """[...document.querySelectorAll('button, input, select, h2, p, td')].filter((one) => {
         const box = one.getBoundingClientRect();
-        return box.width > 1 && (box.right > innerWidth + 1 || box.left < -1) && !one.closest('.scroll, .unseen, .skip, [popover]'); }).map((one) => one.outerHTML.slice(0, 120))"""
+        return box.width > 1 && (box.right > innerWidth + 1 || box.left < -1)
+            && !one.closest('.scroll, .unseen, .skip, [popover]');
+        }).map((one) => one.outerHTML.slice(0, 120))"""
     )
     assert [one for one in outside if "skip" not in one] == []
 
@@ -141,7 +142,7 @@ def test_landmarks_and_the_live_region(page):
 def axe_source() -> str:
     place = os.environ.get("LORMIKA_AXE", "")
     if not place or not Path(place).is_file():
-        lacks("there is no axe-core: npm install axe-core, and LORMIKA_AXE=…/axe-core/axe.min.js")
+        pytest.skip("there is no axe-core: npm install axe-core, and LORMIKA_AXE=…/axe-core/axe.min.js")
     return Path(place).read_text(encoding="utf-8")
 
 
