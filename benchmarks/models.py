@@ -60,3 +60,19 @@ class TimedModel:
         answer = method(X)
         self.calls.append(Call(len(X), time.process_time() - start))
         return answer
+
+
+class LinearModel:
+    """Classes by the greatest of some weighted sums: a model that takes next to no time."""
+
+    def __init__(self, features: int, classes: int = 2) -> None:
+        rng = np.random.default_rng(0)
+        self.weights = rng.normal(size=(features, classes)) * 2 / np.sqrt(features)
+        self.classes_ = np.arange(classes)
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        sums = np.exp(X.to_numpy() @ self.weights)
+        return sums / sums.sum(axis=1, keepdims=True)
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self.predict_proba(X).argmax(axis=1)

@@ -24,11 +24,13 @@ def search(task: dict[str, np.ndarray], objective: str, filter: str, conditions:
         critical[length] = 0.05 / (conditions * comb(features, length) * 3**length)
     lists = np.array([[-1, 0], [-1, 0]], dtype=np.int32)  # rules that lead to class 1
     sizes, nowhere = np.full(features, 3, dtype=np.int32), np.full(features, -1, dtype=np.int32)
+    # Later releases take the lists that each item may be in, one bit for each list.
+    allowed = {"allowed": np.full(3 * features, 1, dtype=np.uint8)} if "allowed" in _core.search.__doc__ else {}
     return _core.search(
         task["codes"], sizes, task["labels"], lists, nowhere,
         objective=_core.Objective[objective.upper()], filter=_core.Filter[filter.upper()], k=k,
         max_conditions=conditions, min_count=int(task["min_count"]), m=0.0, critical=critical,
-        weights=np.ones(features),
+        weights=np.ones(features), **allowed,
     )  # fmt: skip
 
 

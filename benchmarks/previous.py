@@ -1,12 +1,8 @@
-"""The search beside that of an earlier release, in one run: the same rules, in less time.
-
-LORMIKA_PREVIOUS names the Python of an environment in which the earlier release is installed.
-"""
+"""The search beside that of an earlier release, in one run: the same rules, in less time."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from beside import NO_PREVIOUS, previous
 from report import Report, Requirement, Table
 from tasks import make_task
 from timing import milliseconds
@@ -53,12 +50,12 @@ RUNS = [
 
 def compare() -> Report:
     """A table of both, if there is an earlier release."""
-    python = os.environ.get("LORMIKA_PREVIOUS")
+    python = previous()
     if python is None:
-        return Report(remarks=["Not beside an earlier release: LORMIKA_PREVIOUS names no Python that has one."])
+        return Report(remarks=[NO_PREVIOUS])
     rows, requirements = [], []
     for run in RUNS:
-        before, now, same = _measure(run, python)
+        before, now, same = measure(run, python)
         ratio = before / now
         rows.append([run.name, milliseconds(before), milliseconds(now), f"{ratio:.1f}", "yes" if same else "**no**"])
         if run.least is not None:
@@ -68,12 +65,12 @@ def compare() -> Report:
     return Report([Table("Beside the release before", columns, rows)], requirements)
 
 
-def _measure(run: Run, python: str) -> tuple[float, float, bool]:
+def measure(run: Run, python: str, repeat: int = REPEAT) -> tuple[float, float, bool]:
     """Least CPU seconds before and now, and whether all runs found the same rules; runs alternate."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "task.npz"
         path.write_bytes(_saved(run.task))
-        pairs = [(_search(python, path, run), _search(sys.executable, path, run)) for _ in range(REPEAT)]
+        pairs = [(_search(python, path, run), _search(sys.executable, path, run)) for _ in range(repeat)]
     before, now = zip(*pairs, strict=True)
     same = len({each["rules"] for each in before + now}) == 1
     return min(each["seconds"] for each in before), min(each["seconds"] for each in now), same

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from environments import environment
 from report import Report, Requirement, SkippedError, Table
 from search import find_rules, search_options, task_items
 from tasks import Task, make_task
 from timing import best, milliseconds
 
 LEAST = {"pysubgroup": 500, "pyfim": 100}  # how many times faster
-PACKAGES = {"pysubgroup": ["numpy<2", "pandas<3", "pysubgroup"], "pyfim": ["numpy<2", "pyfim"]}
 RUNS = [("pysubgroup", "A"), ("pysubgroup", "B"), ("pyfim", "A")]
 SIZES = (10, 100)
 CONDITIONS = 4
@@ -47,7 +44,7 @@ def run() -> Report:
     remarks: list[str] = []
     for engine, name in RUNS:
         try:
-            python = _environment(engine)
+            python = environment(engine)
             outcomes.extend(_compare(engine, python, make_task(name), k) for k in SIZES)
         except SkippedError as reason:
             remarks.append(f"{engine}, task {name}: {reason}.")
@@ -62,7 +59,7 @@ def _compare(engine: str, python: Path, task: Task, k: int) -> Outcome:
         theirs.append(_their_run(engine, python, task, k))
     ours.append(_our_run(task, k))
     seconds, rules = min(theirs)
-    return Outcome(engine, task.name, k, seconds, min(s for s, _ in ours), _agree(ours[0][1], rules))
+    return Outcome(engine, task.name, k, seconds, min(s for s, _ in ours), agree(ours[0][1], rules))
 
 
 def _our_run(task: Task, k: int) -> tuple[float, Rules]:
@@ -89,7 +86,7 @@ def _their_run(engine: str, python: Path, task: Task, k: int) -> tuple[float, Ru
     return answer["seconds"], [(leverage, items) for leverage, items in answer["rules"]]
 
 
-def _agree(ours: Rules, theirs: Rules) -> bool:
+def agree(ours: Rules, theirs: Rules) -> bool:
     """Whether the scores agree, and the rules as well, save those that tie with the last one: any of them will do."""
     scores = np.array([leverage for leverage, _ in ours]), np.array([leverage for leverage, _ in theirs])
     if len(ours) != len(theirs) or not np.allclose(*scores, rtol=0, atol=1e-12):
@@ -97,23 +94,6 @@ def _agree(ours: Rules, theirs: Rules) -> bool:
     last = min(leverage for leverage, _ in ours) + 1e-12
     certain = [{tuple(items) for leverage, items in rules if leverage > last} for rules in (ours, theirs)]
     return certain[0] == certain[1]
-
-
-def _environment(engine: str) -> Path:
-    """Python of the engine's own environment, made once: it needs an older numpy, or a C compiler."""
-    root = Path(os.environ.get("LORMIKA_BENCH_ENV") or Path(tempfile.gettempdir()) / "lormika-bench-env")
-    folder = root / engine
-    python, ready = folder / "bin" / "python", folder / "ready"
-    if not ready.exists():
-        print(f"making an environment for {engine} in {folder} ...", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        done = subprocess.run(
-            [str(python), "-m", "pip", "install", "--quiet", *PACKAGES[engine]], capture_output=True, text=True
-        )
-        if done.returncode:
-            raise SkippedError(f"skipped: pip could not install {engine}: {done.stderr.strip().splitlines()[-1]}")
-        ready.touch()
-    return python
 
 
 def _table(outcomes: list[Outcome]) -> Table:

@@ -15,6 +15,9 @@ import time
 from report import Report, machine, write
 
 PARTS = {
+    "limits": "limits",
+    "explainers": "explainers",
+    "miners": "miners",
     "search": "search",
     "rivals": "rivals",
     "explain": "explain",
