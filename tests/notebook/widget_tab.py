@@ -52,7 +52,7 @@ class Tab:
         self._browser, self.widget = browser, widget
         path = folder / "host.html"
         path.write_text(f'<!DOCTYPE html><meta charset="utf-8">{_HOST}', encoding="utf-8")
-        ask = browser._ask
+        ask = browser.ask
         self._target = ask("Target.createTarget", url="about:blank")["targetId"]
         self._tab = ask("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         size = {"width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": False}
@@ -68,7 +68,7 @@ class Tab:
 
     def run(self, code: str) -> Any:
         """The value of an expression."""
-        result = self._browser._ask(
+        result = self._browser.ask(
             "Runtime.evaluate", self._tab, expression=code, returnByValue=True, awaitPromise=True
         )
         assert "exceptionDetails" not in result, result
@@ -107,9 +107,9 @@ class Tab:
 
     def picture(self, path) -> None:
         """What it looks like."""
-        image = self._browser._ask("Page.captureScreenshot", self._tab, captureBeyondViewport=True)["data"]
+        image = self._browser.ask("Page.captureScreenshot", self._tab, captureBeyondViewport=True)["data"]
         path.write_bytes(base64.b64decode(image))
 
     def close(self) -> None:
         """Close the page."""
-        self._browser._ask("Target.closeTarget", targetId=self._target)
+        self._browser.ask("Target.closeTarget", targetId=self._target)
