@@ -28,8 +28,7 @@ def test_nothing_is_wider_than_the_window(show, client, width, state):
         """[...document.querySelectorAll('button, input, select, h2, p, td')].filter((one) => {
         const box = one.getBoundingClientRect();
         return box.width > 1 && (box.right > innerWidth + 1 || box.left < -1)
-            && !one.closest('.scroll, .unseen, .skip, [popover]');
-        }).map((one) => one.outerHTML.slice(0, 120))"""
+          && !one.closest('.scroll, .unseen, .skip, [popover]'); }).map((one) => one.outerHTML.slice(0, 120))"""
     )
     assert [one for one in outside if "skip" not in one] == []
 

@@ -67,6 +67,15 @@ def test_two_cases_side_by_side(page, client):
     assert "compared" not in page.state()
 
 
+def test_a_comparison_has_controls_that_know_where_the_model_turns(page, client):
+    page.visit(row=0, compared={"row": 5, "edits": {}})
+    effects = client.ask("explain", case={"row": 0})["effects"]
+    shown = page.tab.run("document.querySelectorAll('#what-if .turns').length")
+    assert shown == sum(len(effect["turning"]) for effect in effects) > 0
+    page.choose(f"{page.feature('savings')} input[type=number]", "12.5")
+    assert "changed" in page.tab.text(".comparison-summary")
+
+
 def test_before_and_after(page):
     page.choose(f"{page.feature('savings')} input[type=number]", "12.5")
     page.tab.press("c")

@@ -1,7 +1,8 @@
 // Questions to the server: answers, progress of slow work, and errors in words.
 
 const GONE = "The server does not answer. Is lormika serve still running?";
-const CLOSED = "The server does not know this browser any more, perhaps because it was started again. " +
+const CLOSED =
+  "The server does not know this browser any more, perhaps because it was started again. " +
   "Open the address that lormika serve printed; links that you have kept then work, too.";
 const LOOK = 1; // seconds after which slow work says how far it is
 const MOST_TRIES = 5; // while the server is busy
@@ -53,7 +54,12 @@ async function work(what, question, signal, tell) {
 }
 
 async function post(what, body, signal, tell) {
-  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  const options = {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  };
   for (let tries = 1; ; tries += 1) {
     try {
       return await send(`/api/${what}`, options);
@@ -75,7 +81,10 @@ async function send(address, options) {
   if (response.ok) return response;
   if (response.status === 401) throw new Trouble("token", CLOSED);
   const answer = await response.json().catch(() => ({}));
-  throw new Trouble(answer.error?.kind ?? "internal", answer.error?.message ?? `The server answered ${response.status}.`);
+  throw new Trouble(
+    answer.error?.kind ?? "internal",
+    answer.error?.message ?? `The server answered ${response.status}.`,
+  );
 }
 
 /** Whether an error only says that nobody wants the answer any more. */

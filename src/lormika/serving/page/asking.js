@@ -30,9 +30,12 @@ export class Asking extends EventTarget {
   // Stopping may end the model's process: questions that are over soon are better waited for.
   #hurry() {
     const running = this.#running;
-    setTimeout(() => {
-      if (this.#running === running && this.#wanted !== null) running.abort.abort();
-    }, Math.max(0, running.began + PATIENCE - performance.now()));
+    setTimeout(
+      () => {
+        if (this.#running === running && this.#wanted !== null) running.abort.abort();
+      },
+      Math.max(0, running.began + PATIENCE - performance.now()),
+    );
   }
 
   async #work() {

@@ -3,7 +3,15 @@
 import { byId, el } from "./dom.js";
 import { place, term } from "./definitions.js";
 
-const FIGURES = { share: "share", coverage: "coverage", lift: "lift", leverage: "leverage", "p-value": "p-value", support: "support", confidence: "confidence" };
+const FIGURES = {
+  share: "share",
+  coverage: "coverage",
+  lift: "lift",
+  leverage: "leverage",
+  "p-value": "p-value",
+  support: "support",
+  confidence: "confidence",
+};
 
 /**
  * The board of an answer. The server has escaped all that comes from data. Positions are in style attributes, which the
@@ -43,11 +51,31 @@ function explainFigures(board) {
 function addActions(item, rule, actions) {
   const row = el("div", { class: "rule-actions" });
   if (rule.changes && actions.apply)
-    row.append(el("button", { type: "button", class: "apply", "aria-label": `Apply: ${rule.changes_text}`, onclick: () => actions.apply(rule) }, "apply"));
-  item.append(el("button", {
-    type: "button", class: "link rule-copy", "aria-haspopup": "menu", "aria-label": `copy the rule ${rule.text}`,
-    onclick: (event) => openMenu(event.currentTarget, rule, actions.copy),
-  }, "copy"));
+    row.append(
+      el(
+        "button",
+        {
+          type: "button",
+          class: "apply",
+          "aria-label": `Apply: ${rule.changes_text}`,
+          onclick: () => actions.apply(rule),
+        },
+        "apply",
+      ),
+    );
+  item.append(
+    el(
+      "button",
+      {
+        type: "button",
+        class: "link rule-copy",
+        "aria-haspopup": "menu",
+        "aria-label": `copy the rule ${rule.text}`,
+        onclick: (event) => openMenu(event.currentTarget, rule, actions.copy),
+      },
+      "copy",
+    ),
+  );
   const answer = item.querySelector(".answer");
   const edits = answer.querySelector(":scope > .below");
   if (edits) row.prepend(edits); // what is applied stands beside the button
@@ -56,12 +84,27 @@ function addActions(item, rule, actions) {
 
 function openMenu(anchor, rule, copy) {
   const menu = byId("menu");
-  const entry = (name, text) => el("button", {
-    type: "button", role: "menuitem", disabled: text === null,
-    onclick: () => { menu.hidePopover(); anchor.focus(); copy(text, name); },
-  }, text === null ? `${name}: it cannot say this` : name);
+  const entry = (name, text) =>
+    el(
+      "button",
+      {
+        type: "button",
+        role: "menuitem",
+        disabled: text === null,
+        onclick: () => {
+          menu.hidePopover();
+          anchor.focus();
+          copy(text, name);
+        },
+      },
+      text === null ? `${name}: it cannot say this` : name,
+    );
   menu.setAttribute("role", "menu");
-  menu.replaceChildren(entry("as a sentence", rule.sentence), entry("as SQL", rule.sql), entry("as a pandas query", rule.query));
+  menu.replaceChildren(
+    entry("as a sentence", rule.sentence),
+    entry("as SQL", rule.sql),
+    entry("as a pandas query", rule.query),
+  );
   place(menu, anchor);
   menu.querySelector("button:not([disabled])").focus();
 }

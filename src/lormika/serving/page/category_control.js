@@ -24,9 +24,17 @@ class Chips {
       const input = el("input", { type: "radio", name, onchange: () => hear(value, "end") });
       const turn = el("span", { class: "unseen" });
       this.inputs.set(value, { input, turn });
-      return el("label", { class: "pick", title: `${rows.toLocaleString("en")} rows have this` }, input, data(text), turn);
+      return el(
+        "label",
+        { class: "pick", title: `${rows.toLocaleString("en")} rows have this` },
+        input,
+        data(text),
+        turn,
+      );
     });
-    this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? feature.categories[0].value, "end"));
+    this.missing = missingBox(feature, own, (isMissing) =>
+      hear(isMissing ? null : (own ?? feature.categories[0].value), "end"),
+    );
     this.element = el("div", { class: "picks", role: "radiogroup", "aria-label": feature.label }, chips);
   }
 
@@ -49,7 +57,12 @@ class List {
     this.feature = feature;
     this.options = feature.categories.map(({ text }, place) => el("option", { value: place }, text));
     this.none = feature.may_be_missing || own === null ? el("option", { value: "" }, "missing") : null;
-    this.select = el("select", { "aria-label": feature.label, onchange: () => hear(this.#chosen(), "end") }, this.options, this.none);
+    this.select = el(
+      "select",
+      { "aria-label": feature.label, onchange: () => hear(this.#chosen(), "end") },
+      this.options,
+      this.none,
+    );
     this.element = el("div", { class: "list-control" }, this.select);
   }
 

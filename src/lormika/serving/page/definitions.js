@@ -41,5 +41,9 @@ export function place(box, anchor) {
 /** All definitions as a list. */
 export async function listDefinitions() {
   const list = await load();
-  return el("dl", { class: "definitions" }, [...list].map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
+  return el(
+    "dl",
+    { class: "definitions" },
+    [...list].map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]),
+  );
 }

@@ -19,7 +19,9 @@ function fill(element, properties, children) {
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -37,7 +39,8 @@ export function announce(text) {
 }
 
 /** A button that looks like a link. */
-export const link = (text, act, more = {}) => el("button", { type: "button", class: "link", onclick: act, ...more }, text);
+export const link = (text, act, more = {}) =>
+  el("button", { type: "button", class: "link", onclick: act, ...more }, text);
 
 /** A text of the data, whose direction does not disturb what is around it. */
 export const data = (text, more = {}) => el("bdi", more, text);

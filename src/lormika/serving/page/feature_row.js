@@ -11,12 +11,35 @@ export class FeatureRow {
   constructor(feature, own, text, store, always) {
     Object.assign(this, { feature, own, text, store });
     const hear = (value, gesture) => this.#hear(value, gesture);
-    this.control = feature.kind === "number" ? new NumberControl(feature, own, hear) : makeCategoryControl(feature, own, hear);
-    this.was = el("button", { type: "button", class: "was", hidden: true, onclick: () => store.edit(feature.name, own, own), "aria-label": `was ${text} ↺ ${feature.label}: back to that` }, "was ", data(text), " ↺");
+    this.control =
+      feature.kind === "number" ? new NumberControl(feature, own, hear) : makeCategoryControl(feature, own, hear);
+    this.was = el(
+      "button",
+      {
+        type: "button",
+        class: "was",
+        hidden: true,
+        onclick: () => store.edit(feature.name, own, own),
+        "aria-label": `was ${text} ↺ ${feature.label}: back to that`,
+      },
+      "was ",
+      data(text),
+      " ↺",
+    );
     this.lock = this.#makeLock(always);
-    this.element = el("div", { class: "feature", role: "group", "aria-label": feature.label },
-      el("div", { class: "feature-head" }, el("span", { class: "feature-name", title: feature.name }, data(feature.label)), this.control.missing?.element, this.lock),
-      this.control.element, this.was);
+    this.element = el(
+      "div",
+      { class: "feature", role: "group", "aria-label": feature.label },
+      el(
+        "div",
+        { class: "feature-head" },
+        el("span", { class: "feature-name", title: feature.name }, data(feature.label)),
+        this.control.missing?.element,
+        this.lock,
+      ),
+      this.control.element,
+      this.was,
+    );
     this.value = own;
   }
 
@@ -25,8 +48,18 @@ export class FeatureRow {
     const ways = ordered ? ["", "fixed", "up", "down"] : ["", "fixed"];
     const options = ways.map((way) => el("option", { value: way, title: ALOUD[way] }, WAYS[way]));
     const label = `May ${this.feature.label} change in suggestions?`;
-    const select = el("select", { class: "lock", "aria-label": label, title: label, onchange: () => this.store.lock(this.feature.name, select.value) }, options);
-    if (always) Object.assign(select, { disabled: true, value: always, title: "This was set when the server was started." });
+    const select = el(
+      "select",
+      {
+        class: "lock",
+        "aria-label": label,
+        title: label,
+        onchange: () => this.store.lock(this.feature.name, select.value),
+      },
+      options,
+    );
+    if (always)
+      Object.assign(select, { disabled: true, value: always, title: "This was set when the server was started." });
     this.always = always;
     return select;
   }

@@ -2,6 +2,7 @@
 
 import { fetchJson, isStopped } from "./ask.js";
 import { data, el, foldable, link, newId } from "./dom.js";
+import { conditionHelp, exampleOf, quoteValue } from "./condition.js";
 import { caseName } from "./verdict.js";
 
 const PAGE = 6;
@@ -47,39 +48,72 @@ export class Finder {
     const { data: table, lists, classes } = this.description;
     const hint = newId("hint");
     const named = table.id === null ? "a row number" : `a row number, a name (${table.id})`;
-    this.text = el("input", { type: "search", class: "grow", placeholder: `1091, or ${this.#example()}`, "aria-label": `Row, name or condition`, "aria-describedby": hint, autocomplete: "off", spellcheck: "false" });
-    this.list = this.#select("Order", lists.map(({ name, text }) => [name, text]), "list");
-    this.predicted = this.#select("Predicted", [["", "any prediction"], ...classes.map(({ text }, place) => [String(place), text])], "predicted");
-    const form = el("form", { onsubmit: (event) => { event.preventDefault(); this.#begin(); } },
+    this.text = el("input", {
+      type: "search",
+      class: "grow",
+      placeholder: `${this.description.start.row}, or ${exampleOf(this.description)}`,
+      "aria-label": `Row, name or condition`,
+      "aria-describedby": hint,
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+    this.list = this.#select(
+      "Order",
+      lists.map(({ name, text }) => [name, text]),
+      "list",
+    );
+    this.predicted = this.#select(
+      "Predicted",
+      [["", "any prediction"], ...classes.map(({ text }, place) => [String(place), text])],
+      "predicted",
+    );
+    const form = el(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#begin();
+        },
+      },
       el("div", { class: "line" }, this.text, el("button", { class: "primary" }, "Find")),
-      el("p", { class: "faded hint", id: hint }, `${named}, or a condition. `, link("How?", () => this.#help(), { "aria-label": "How to write a condition" })),
-      el("div", { class: "line" }, this.predicted, this.list));
+      el(
+        "p",
+        { class: "faded hint", id: hint },
+        `${named}, or a condition. `,
+        link("How?", () => this.#help(), { "aria-label": "How to write a condition" }),
+      ),
+      el("div", { class: "line" }, this.predicted, this.list),
+    );
     this.help = el("div", { class: "help", hidden: true });
-    this.text.addEventListener("input", () => { if (!this.text.value) this.#begin(); });
+    this.text.addEventListener("input", () => {
+      if (!this.text.value) this.#begin();
+    });
     return [form, this.help];
   }
 
   #select(label, choices, name) {
     const options = choices.map(([value, text]) => el("option", { value }, text));
-    return el("select", { "aria-label": label, onchange: (event) => { this.query[name] = event.target.value; this.#begin(); } }, options);
-  }
-
-  #example() {
-    const number = this.description.features.find((feature) => feature.kind === "number" && feature.quantiles.length);
-    return number ? `${quoteName(number.name)} > ${number.quantiles[Math.floor(number.quantiles.length / 2)]}` : "a condition";
+    return el(
+      "select",
+      {
+        "aria-label": label,
+        onchange: (event) => {
+          this.query[name] = event.target.value;
+          this.#begin();
+        },
+      },
+      options,
+    );
   }
 
   #help() {
     this.help.hidden = !this.help.hidden;
     if (this.help.childElementCount) return;
-    const category = this.description.features.find((feature) => feature.kind === "category" && feature.categories.length);
-    const label = this.description.classes[0].label;
-    const examples = [this.#example(), category ? `${quoteName(category.name)} == ${quoteValue(category.categories[0].value)}` : null,
-      `prediction == ${quoteValue(label)} and certainty < 0.6`].filter(Boolean);
-    const names = [...this.description.features.map(({ name }) => name), ...this.description.data.others];
-    this.help.append(el("p", { class: "faded" }, "Compare columns with values, join with and, or, not. Press one to try it:"),
-      el("ul", {}, examples.map((text) => el("li", {}, link(text, () => { this.text.value = text; this.#begin(); })))),
-      el("p", { class: "faded" }, "Columns: ", names.slice(0, 40).map((name, place) => [place ? ", " : "", data(quoteName(name))]), names.length > 40 ? " …" : ""));
+    const attempt = (text) => {
+      this.text.value = text;
+      this.#begin();
+    };
+    this.help.append(...conditionHelp(this.description, attempt));
   }
 
   #begin() {
@@ -117,8 +151,12 @@ export class Finder {
     const items = found.cases.map((one) => this.#item(one));
     this.progress = el("p", { class: "faded" });
     this.results.replaceChildren(
-      found.total ? el("ul", { class: "cases", "aria-label": "Cases found" }, items) : el("p", { class: "faded none" }, "No case is like that."),
-      this.#pages(found), this.progress);
+      found.total
+        ? el("ul", { class: "cases", "aria-label": "Cases found" }, items)
+        : el("p", { class: "faded none" }, "No case is like that."),
+      this.#pages(found),
+      this.progress,
+    );
     this.#mark();
     if (this.opens && ["row", "id"].includes(found.how) && found.total === 1) this.#open(found.cases[0].row);
     this.opens = false;
@@ -127,11 +165,26 @@ export class Finder {
   #item(one) {
     const certainty = one.certainty_text ?? "";
     const note = one.otherwise ? ["labelled ", data(String(one.label))] : null;
-    const open = el("button", { type: "button", class: "case", "data-row": one.row, onclick: () => this.#open(one.row) },
+    const open = el(
+      "button",
+      { type: "button", class: "case", "data-row": one.row, onclick: () => this.#open(one.row) },
       el("span", { class: "case-name" }, data(one.id ?? String(one.row))),
-      el("span", {}, one.text === null ? "…" : data(one.text)), el("span", { class: "figure" }, certainty),
-      note ? el("span", { class: "case-note" }, note) : null);
-    const compare = el("button", { type: "button", class: "quiet small", "data-compare": one.row, "aria-label": `Compare with ${caseName(one.row, one.id)}`, title: "compare with this case", onclick: () => this.#compare(one.row) }, "⇄");
+      el("span", {}, one.text === null ? "…" : data(one.text)),
+      el("span", { class: "figure" }, certainty),
+      note ? el("span", { class: "case-note" }, note) : null,
+    );
+    const compare = el(
+      "button",
+      {
+        type: "button",
+        class: "quiet small",
+        "data-compare": one.row,
+        "aria-label": `Compare with ${caseName(one.row, one.id)}`,
+        title: "compare with this case",
+        onclick: () => this.#compare(one.row),
+      },
+      "⇄",
+    );
     return el("li", {}, open, compare);
   }
 
@@ -145,10 +198,32 @@ export class Finder {
 
   #pages({ total, offset, cases }) {
     if (!total) return null;
-    const turn = (by, text, name, off) => el("button", { type: "button", class: "quiet small", disabled: off, "aria-label": name, onclick: () => { this.query.offset += by; this.search(); } }, text);
-    return el("div", { class: "pages" }, turn(-PAGE, "‹", "Cases before these", offset === 0),
-      el("span", { class: "faded", role: "status" }, `${(offset + 1).toLocaleString("en")}–${(offset + cases.length).toLocaleString("en")} of ${total.toLocaleString("en")}`),
-      turn(PAGE, "›", "More cases", offset + cases.length >= total));
+    const turn = (by, text, name, off) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "quiet small",
+          disabled: off,
+          "aria-label": name,
+          onclick: () => {
+            this.query.offset += by;
+            this.search();
+          },
+        },
+        text,
+      );
+    return el(
+      "div",
+      { class: "pages" },
+      turn(-PAGE, "‹", "Cases before these", offset === 0),
+      el(
+        "span",
+        { class: "faded", role: "status" },
+        `${(offset + 1).toLocaleString("en")}–${(offset + cases.length).toLocaleString("en")} of ${total.toLocaleString("en")}`,
+      ),
+      turn(PAGE, "›", "More cases", offset + cases.length >= total),
+    );
   }
 
   #mark() {
@@ -166,12 +241,14 @@ export class Finder {
   async #watch(signal) {
     const { done, total, ready, error } = await fetchJson("progress", {}, signal);
     if (error) this.progress.textContent = `Not all rows could be predicted: ${error}`;
-    else if (!ready) this.progress.replaceChildren("Predicting all rows ", el("progress", { max: total, value: done, "aria-label": "Rows predicted" }), ` ${Math.floor((100 * done) / Math.max(1, total))}%`);
+    else if (!ready)
+      this.progress.replaceChildren(
+        "Predicting all rows ",
+        el("progress", { max: total, value: done, "aria-label": "Rows predicted" }),
+        ` ${Math.floor((100 * done) / Math.max(1, total))}%`,
+      );
     if (error) return;
     if (!ready) await new Promise((resolve) => setTimeout(resolve, AGAIN));
     if (!signal.aborted) await this.search(ready);
   }
 }
-
-const quoteName = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``);
-const quoteValue = (value) => (typeof value === "string" ? JSON.stringify(value) : value === true ? "True" : value === false ? "False" : String(value));

@@ -7,7 +7,7 @@ import { Finder } from "./find.js";
 import { bindKeys } from "./keys.js";
 import { doubtOf, fromHash, toHash } from "./link.js";
 import { Reader } from "./reader.js";
-import { Store } from "./state.js";
+import { comparedCases, Store } from "./state.js";
 import { makeActions } from "./takeaway.js";
 import { Trail } from "./trail.js";
 import { said } from "./verdict.js";
@@ -16,7 +16,13 @@ import { WhatIf } from "./whatif.js";
 /** What is asked if nothing was chosen. */
 function startOf({ start, options }) {
   const { objective, k, detail } = options;
-  return { row: start.row, edits: {}, locks: {}, compared: null, options: { objective: objective.default, k: k.default, detail: detail.default } };
+  return {
+    row: start.row,
+    edits: {},
+    locks: {},
+    compared: null,
+    options: { objective: objective.default, k: k.default, detail: detail.default },
+  };
 }
 
 function showSource({ data, model }) {
@@ -24,8 +30,12 @@ function showSource({ data, model }) {
   const chip = (text, title) => el("span", { class: "chip-dark", title }, text);
   const hash = model.sha256 ? ` · ${model.sha256.slice(0, 4)}…` : "";
   byId("source").replaceChildren(
-    chip(`${data.name} · ${data.rows.toLocaleString("en")} rows`, data.sha256 ? `SHA-256 of the data: ${data.sha256}` : data.name),
-    chip(`${model.name}${hash}`, model.sha256 ? `SHA-256 of the model: ${model.sha256}` : model.note ?? model.name));
+    chip(
+      `${data.name} · ${data.rows.toLocaleString("en")} rows`,
+      data.sha256 ? `SHA-256 of the data: ${data.sha256}` : data.name,
+    ),
+    chip(`${model.name}${hash}`, model.sha256 ? `SHA-256 of the model: ${model.sha256}` : (model.note ?? model.name)),
+  );
 }
 
 /** Load the values of a row; null if another row was wanted in the meantime. */
@@ -64,11 +74,20 @@ function connect(store, asking, parts, description, start) {
     reader.showExplanation(answer);
     trail.add(state, answer);
   });
-  asking.addEventListener("comparison", ({ detail: { state, answer } }) => isOf(state) && reader.showComparison(state, answer));
+  asking.addEventListener("comparison", async ({ detail: { state, answer } }) => {
+    await opening.catch(() => {});
+    if (!isOf(state)) return;
+    const own = answer.cases[comparedCases(state).indexOf(state)];
+    whatIf.showAnswer(own);
+    whatIf.showEffects(own.effects);
+    reader.showComparison(state, answer);
+  });
   asking.addEventListener("asking", () => reader.showAsking());
   asking.addEventListener("progress", ({ detail: { job } }) => reader.showProgress(job, () => asking.stop()));
   asking.addEventListener("stopped", () => reader.showStopped(() => asking.request(store.state)));
-  asking.addEventListener("trouble", ({ detail: { error } }) => reader.showTrouble(error, () => asking.request(store.state)));
+  asking.addEventListener("trouble", ({ detail: { error } }) =>
+    reader.showTrouble(error, () => asking.request(store.state)),
+  );
   asking.addEventListener("idle", async () => {
     await opening.catch(() => {});
     if (!asking.isAsking) reader.showIdle();
@@ -94,7 +113,17 @@ function bindAll(store, parts, actions) {
     ["u or Ctrl+Z", "undo", () => store.undo()],
     ["U or Ctrl+Shift+Z", "redo", () => store.redo()],
     ["r", "reset all changes", () => store.reset()],
-    ["d", "plain or all figures", () => store.change({ options: { ...store.state.options, detail: store.state.options.detail === options.detail ? "detailed" : options.detail } })],
+    [
+      "d",
+      "plain or all figures",
+      () =>
+        store.change({
+          options: {
+            ...store.state.options,
+            detail: store.state.options.detail === options.detail ? "detailed" : options.detail,
+          },
+        }),
+    ],
     ["c", "compare", actions.compare],
     ["l", "copy the link", actions.link],
     ["m", "letter", actions.letter],
@@ -107,7 +136,10 @@ async function begin() {
   const start = startOf(description);
   const store = new Store(fromHash(location.hash, start, description));
   const asking = new Asking();
-  const parts = { finder: new Finder(byId("find"), description, store), whatIf: new WhatIf(byId("what-if"), description, store) };
+  const parts = {
+    finder: new Finder(byId("find"), description, store),
+    whatIf: new WhatIf(byId("what-if"), description, store),
+  };
   parts.reader = new Reader(description, store);
   parts.trail = new Trail(byId("what-if"), description, store);
   const actions = makeActions(byId("actions"), description, store);
@@ -121,6 +153,13 @@ async function begin() {
 }
 
 begin().catch((error) => {
-  byId("trouble").replaceChildren(el("p", { class: "trouble", role: "alert" }, error.message, " ",
-    el("button", { type: "button", onclick: () => location.reload() }, "Try again")));
+  byId("trouble").replaceChildren(
+    el(
+      "p",
+      { class: "trouble", role: "alert" },
+      error.message,
+      " ",
+      el("button", { type: "button", onclick: () => location.reload() }, "Try again"),
+    ),
+  );
 });

@@ -8,14 +8,28 @@ export class NumberControl {
   /** `hear(value, gesture)` is told what the user wants. */
   constructor(feature, own, hear) {
     this.feature = feature;
-    this.slider = Slider.fits(feature, own) ? new Slider(feature, own, (value, isOver) => hear(value, isOver ? "end" : "slide")) : null;
+    this.slider = Slider.fits(feature, own)
+      ? new Slider(feature, own, (value, isOver) => hear(value, isOver ? "end" : "slide"))
+      : null;
     this.field = el("input", {
-      type: "number", step: "any", "aria-label": `${feature.label}${feature.unit ? `, in ${feature.unit}` : ""}`, inputmode: feature.whole ? "numeric" : "decimal",
+      type: "number",
+      step: "any",
+      "aria-label": `${feature.label}${feature.unit ? `, in ${feature.unit}` : ""}`,
+      inputmode: feature.whole ? "numeric" : "decimal",
       onchange: () => this.#typed(hear),
     });
-    this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? this.#typical(), "end"));
-    this.element = el("div", { class: "number-control" }, this.slider?.element,
-      el("span", { class: "number-field" }, this.field, feature.unit ? el("span", { class: "unit" }, feature.unit) : null));
+    this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : (own ?? this.#typical()), "end"));
+    this.element = el(
+      "div",
+      { class: "number-control" },
+      this.slider?.element,
+      el(
+        "span",
+        { class: "number-field" },
+        this.field,
+        feature.unit ? el("span", { class: "unit" }, feature.unit) : null,
+      ),
+    );
   }
 
   #typical() {

@@ -58,7 +58,9 @@ export class Reader {
   #showVerdict(answer, story) {
     const name = caseName(answer.row, this.#found?.id);
     const changed = answer.changed.length ? ", changed" : "";
-    byId("verdict").replaceChildren(verdictCard(answer, story, this.description, `${name}${changed} · the model says`, this.#remark(answer)));
+    byId("verdict").replaceChildren(
+      verdictCard(answer, story, this.description, `${name}${changed} · the model says`, this.#remark(answer)),
+    );
   }
 
   #remark(answer) {
@@ -67,9 +69,27 @@ export class Reader {
     const more = Object.entries(others).filter(([name]) => name !== target);
     if (label === null && !more.length) return null;
     const isOther = label !== null && !answer.changed.length && String(label) !== String(answer.prediction);
-    return el("p", { class: "remark-line faded" },
-      label === null ? null : ["In the data: ", data(target ?? "label"), " = ", data(String(label), { class: isOther ? "tone-against" : null }), isOther ? ", which the model predicts otherwise" : ""],
-      more.slice(0, 12).map(([name, value], place) => [place || label !== null ? " · " : "", data(name), " ", data(String(value ?? "missing"))]));
+    return el(
+      "p",
+      { class: "remark-line faded" },
+      label === null
+        ? null
+        : [
+            "In the data: ",
+            data(target ?? "label"),
+            " = ",
+            data(String(label), { class: isOther ? "tone-against" : null }),
+            isOther ? ", which the model predicts otherwise" : "",
+          ],
+      more
+        .slice(0, 12)
+        .map(([name, value], place) => [
+          place || label !== null ? " · " : "",
+          data(name),
+          " ",
+          data(String(value ?? "missing")),
+        ]),
+    );
   }
 
   #apply(rule) {
@@ -91,8 +111,11 @@ export class Reader {
     const limit = this.description.limits.seconds;
     const words = el("span", { role: "status" }, `${capital(job.doing)} · ${Math.round(job.seconds)} s${rows}`);
     if (this.progress.hidden)
-      this.progress.replaceChildren(el("progress", { max: limit, value: job.seconds, "aria-label": "Time, of that which an answer may take" }), words,
-        el("button", { type: "button", onclick: stop }, "Stop"));
+      this.progress.replaceChildren(
+        el("progress", { max: limit, value: job.seconds, "aria-label": "Time, of that which an answer may take" }),
+        words,
+        el("button", { type: "button", onclick: stop }, "Stop"),
+      );
     else {
       this.progress.firstChild.value = job.seconds;
       this.progress.children[1].replaceWith(words);
@@ -121,8 +144,15 @@ export class Reader {
   }
 
   #tell(text, again) {
-    byId("trouble").replaceChildren(el("p", { class: "trouble", role: "alert" }, data(text), " ",
-      again ? el("button", { type: "button", onclick: again }, "Try again") : null));
+    byId("trouble").replaceChildren(
+      el(
+        "p",
+        { class: "trouble", role: "alert" },
+        data(text),
+        " ",
+        again ? el("button", { type: "button", onclick: again }, "Try again") : null,
+      ),
+    );
   }
 
   #clearTrouble() {

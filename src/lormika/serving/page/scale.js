@@ -27,6 +27,8 @@ export class Scale {
   /** The nearest whole step, inside the axis. */
   round(value) {
     const kept = Math.min(Math.max(value, this.low), this.high);
-    return kept === this.low || kept === this.high ? kept : Number((Math.round(kept / this.step) * this.step).toFixed(this.digits));
+    return kept === this.low || kept === this.high
+      ? kept
+      : Number((Math.round(kept / this.step) * this.step).toFixed(this.digits));
   }
 }

@@ -17,11 +17,22 @@ export class SearchList {
     const id = newId("choices");
     this.list = el("ul", { id, role: "listbox", class: "choices-list", "aria-label": feature.label, hidden: true });
     this.field = el("input", {
-      type: "text", role: "combobox", "aria-expanded": "false", "aria-controls": id, "aria-autocomplete": "list", "aria-label": feature.label, autocomplete: "off",
-      oninput: () => this.#search(this.field.value), onkeydown: (event) => this.#key(event),
-      onfocus: () => this.field.select(), onclick: () => this.#search(""), onblur: () => this.#close(),
+      type: "text",
+      role: "combobox",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      "aria-autocomplete": "list",
+      "aria-label": feature.label,
+      autocomplete: "off",
+      oninput: () => this.#search(this.field.value),
+      onkeydown: (event) => this.#key(event),
+      onfocus: () => this.field.select(),
+      onclick: () => this.#search(""),
+      onblur: () => this.#close(),
     });
-    this.missing = missingBox(feature, own, (isMissing) => hear(isMissing ? null : own ?? feature.categories[0].value, "end"));
+    this.missing = missingBox(feature, own, (isMissing) =>
+      hear(isMissing ? null : (own ?? feature.categories[0].value), "end"),
+    );
     this.element = el("div", { class: "search-list" }, this.field, this.list);
   }
 
@@ -50,12 +61,35 @@ export class SearchList {
   #open({ total, categories }, text, message = "nothing is called so") {
     this.#choices = categories;
     this.#place = -1;
-    const items = categories.map((one, place) => el("li", {
-      role: "option", id: `${this.list.id}-${place}`, "aria-selected": "false", class: this.turned?.has(one.value) ? "turns" : null,
-      onmousedown: (event) => { event.preventDefault(); this.#choose(place); },
-    }, data(one.text), el("small", { class: "faded" }, ` ${one.rows.toLocaleString("en")}`)));
-    if (!total) items.push(el("li", { class: "faded", role: "option", "aria-disabled": "true", "aria-selected": "false" }, message));
-    if (total > categories.length) items.push(el("li", { class: "faded", role: "option", "aria-disabled": "true", "aria-selected": "false" }, `${(total - categories.length).toLocaleString("en")} more: type to search`));
+    const items = categories.map((one, place) =>
+      el(
+        "li",
+        {
+          role: "option",
+          id: `${this.list.id}-${place}`,
+          "aria-selected": "false",
+          class: this.turned?.has(one.value) ? "turns" : null,
+          onmousedown: (event) => {
+            event.preventDefault();
+            this.#choose(place);
+          },
+        },
+        data(one.text),
+        el("small", { class: "faded" }, ` ${one.rows.toLocaleString("en")}`),
+      ),
+    );
+    if (!total)
+      items.push(
+        el("li", { class: "faded", role: "option", "aria-disabled": "true", "aria-selected": "false" }, message),
+      );
+    if (total > categories.length)
+      items.push(
+        el(
+          "li",
+          { class: "faded", role: "option", "aria-disabled": "true", "aria-selected": "false" },
+          `${(total - categories.length).toLocaleString("en")} more: type to search`,
+        ),
+      );
     this.list.replaceChildren(...items);
     this.list.hidden = false;
     this.field.setAttribute("aria-expanded", "true");

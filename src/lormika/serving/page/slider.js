@@ -14,9 +14,14 @@ export class Slider {
     this.scale = new Scale(feature, Math.min(...values), Math.max(...values));
     this.hear = hear;
     this.input = el("input", {
-      type: "range", min: 0, max: PLACES, step: "any", "aria-label": feature.label,
+      type: "range",
+      min: 0,
+      max: PLACES,
+      step: "any",
+      "aria-label": feature.label,
       oninput: () => hear(this.scale.value(this.input.value / PLACES), false),
-      onchange: () => hear(this.scale.value(this.input.value / PLACES), true), onkeydown: (event) => this.#key(event),
+      onchange: () => hear(this.scale.value(this.input.value / PLACES), true),
+      onkeydown: (event) => this.#key(event),
     });
     this.turns = svg("g", {});
     this.element = el("div", { class: "slider" }, this.#picture(feature.histogram, own), this.input);
@@ -24,7 +29,9 @@ export class Slider {
 
   /** Whether there is anything to slide over. */
   static fits(feature, own) {
-    return feature.least !== null && (feature.least < feature.greatest || (typeof own === "number" && own !== feature.least));
+    return (
+      feature.least !== null && (feature.least < feature.greatest || (typeof own === "number" && own !== feature.least))
+    );
   }
 
   show(value, text) {
@@ -36,12 +43,18 @@ export class Slider {
 
   /** Mark the pieces of the axis at which the prediction turns. */
   mark(pieces) {
-    this.turns.replaceChildren(...pieces.map(({ low, high, label }) => {
-      const from = low === null ? 0 : this.#at(low);
-      const to = high === null ? 100 : this.#at(high);
-      const width = Math.max(to - from, 1.2);
-      return svg("rect", { x: Math.min(from, 100 - width), width, y: HEIGHT, height: 4, class: "turns" }, svg("title", {}, `turns to ${label}`));
-    }));
+    this.turns.replaceChildren(
+      ...pieces.map(({ low, high, label }) => {
+        const from = low === null ? 0 : this.#at(low);
+        const to = high === null ? 100 : this.#at(high);
+        const width = Math.max(to - from, 1.2);
+        return svg(
+          "rect",
+          { x: Math.min(from, 100 - width), width, y: HEIGHT, height: 4, class: "turns" },
+          svg("title", {}, `turns to ${label}`),
+        );
+      }),
+    );
   }
 
   /** Keys go by steps of the value, wherever the axis is stretched. */
@@ -58,9 +71,18 @@ export class Slider {
   }
 
   #picture(histogram, own) {
-    const mark = typeof own === "number" ? svg("rect", { x: this.#at(own) - 0.5, width: 1, y: 0, height: HEIGHT, class: "own" }) : null;
-    return svg("svg", { viewBox: `0 0 100 ${HEIGHT + 4}`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
-      histogram ? this.#heaps(histogram) : null, mark, svg("rect", { x: 0, width: 100, y: HEIGHT, height: 4, class: "track" }), this.turns);
+    const mark =
+      typeof own === "number"
+        ? svg("rect", { x: this.#at(own) - 0.5, width: 1, y: 0, height: HEIGHT, class: "own" })
+        : null;
+    return svg(
+      "svg",
+      { viewBox: `0 0 100 ${HEIGHT + 4}`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
+      histogram ? this.#heaps(histogram) : null,
+      mark,
+      svg("rect", { x: 0, width: 100, y: HEIGHT, height: 4, class: "track" }),
+      this.turns,
+    );
   }
 
   /** Bars whose areas are as the numbers of rows. */
@@ -70,9 +92,11 @@ export class Slider {
       return { from, width: to - from, height: count / Math.max(to - from, 0.1), count };
     });
     const most = Math.max(...bars.map(({ height }) => height));
-    return bars.filter(({ count }) => count).map(({ from, width, height }) => {
-      const own = Math.max(1.5, ((HEIGHT - 2) * height) / most);
-      return svg("rect", { x: from, width: Math.max(0.4, width - 0.4), y: HEIGHT - own, height: own, class: "heap" });
-    });
+    return bars
+      .filter(({ count }) => count)
+      .map(({ from, width, height }) => {
+        const own = Math.max(1.5, ((HEIGHT - 2) * height) / most);
+        return svg("rect", { x: from, width: Math.max(0.4, width - 0.4), y: HEIGHT - own, height: own, class: "heap" });
+      });
   }
 }

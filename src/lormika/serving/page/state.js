@@ -101,7 +101,9 @@ export const caseOf = ({ row, edits }) => ({ row, changes: edits });
 export function optionsOf({ options, locks }) {
   const { detail: _, ...chosen } = options;
   const of = (way) => Object.keys(locks).filter((name) => locks[name] === way);
-  const constraints = Object.fromEntries(["fixed", "up", "down"].map((way) => [way, of(way)]).filter(([, names]) => names.length));
+  const constraints = Object.fromEntries(
+    ["fixed", "up", "down"].map((way) => [way, of(way)]).filter(([, names]) => names.length),
+  );
   return Object.keys(constraints).length ? { ...chosen, constraints } : chosen;
 }
 

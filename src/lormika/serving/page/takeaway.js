@@ -26,12 +26,25 @@ export function makeActions(bar, description, store) {
     json: save("json"),
     help: openHelp,
   };
-  const button = (name, text, title, kind = "") => el("button", { type: "button", class: kind, title, onclick: actions[name] }, text);
-  bar.append(button("compare", "Compare", "two cases side by side, or before and after"),
+  const button = (name, text, title, kind = "") =>
+    el("button", { type: "button", class: kind, title, onclick: actions[name] }, text);
+  bar.append(
+    button("compare", "Compare", "two cases side by side, or before and after"),
     button("link", "Copy link", "an address that opens exactly this again"),
     button("json", "JSON", "the explanation as data"),
     button("report", "Report", "a page to keep, with everything", "bright"),
     button("letter", "Letter", "an answer to the person whom the case is about", "bright"),
-    el("button", { type: "button", class: "round", "aria-label": "Help and keyboard shortcuts", title: "help (?)", onclick: actions.help }, "?"));
+    el(
+      "button",
+      {
+        type: "button",
+        class: "round",
+        "aria-label": "Help and keyboard shortcuts",
+        title: "help (?)",
+        onclick: actions.help,
+      },
+      "?",
+    ),
+  );
   return actions;
 }

@@ -13,7 +13,12 @@ export class Trail {
     this.labels = new Map(description.features.map(({ name, label }) => [name, label]));
     this.store = store;
     this.list = el("ol", {});
-    this.element = el("section", { class: "panel-part trail", "aria-label": "Asked so far", hidden: true }, el("h3", {}, "Asked so far"), this.list);
+    this.element = el(
+      "section",
+      { class: "panel-part trail", "aria-label": "Asked so far", hidden: true },
+      el("h3", {}, "Asked so far"),
+      this.list,
+    );
     panel.append(this.element);
   }
 
@@ -32,8 +37,23 @@ export class Trail {
 
   #show() {
     this.element.hidden = this.#entries.size === 0;
-    this.list.replaceChildren(...[...this.#entries.values()].reverse().map(({ edits, answer }) =>
-      el("li", {}, el("button", { type: "button", class: "link", onclick: () => this.store.change({ edits }) },
-        answer.changed.map((name, place) => [place ? ", " : "", data(`${this.labels.get(name)} → ${answer.texts[name]}`)])), " ", data(said(answer), { class: "faded" }))));
+    this.list.replaceChildren(
+      ...[...this.#entries.values()].reverse().map(({ edits, answer }) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            { type: "button", class: "link", onclick: () => this.store.change({ edits }) },
+            answer.changed.map((name, place) => [
+              place ? ", " : "",
+              data(`${this.labels.get(name)} → ${answer.texts[name]}`),
+            ]),
+          ),
+          " ",
+          data(said(answer), { class: "faded" }),
+        ),
+      ),
+    );
   }
 }

@@ -19,7 +19,12 @@ export class WhatIf {
     this.answer = el("div", { class: "quick-answer" });
     this.list = el("div", { class: "features" });
     this.count = el("span", { class: "faded grow" });
-    const head = el("div", { class: "what-if-head" }, this.answer, el("div", { class: "line" }, this.count, this.undo, this.redo, this.reset));
+    const head = el(
+      "div",
+      { class: "what-if-head" },
+      this.answer,
+      el("div", { class: "line" }, this.count, this.undo, this.redo, this.reset),
+    );
     this.fold = foldable("What if?", head, this.#filter(), this.list, this.#legend());
     panel.append(this.fold);
     store.addEventListener("change", () => this.#update());
@@ -31,12 +36,22 @@ export class WhatIf {
     this.#rows.clear();
     const groups = new Map();
     for (const feature of this.description.features) {
-      const row = new FeatureRow(feature, found.values[feature.name], found.texts[feature.name], this.store, alwaysLocked(feature.name, this.description.constraints));
+      const row = new FeatureRow(
+        feature,
+        found.values[feature.name],
+        found.texts[feature.name],
+        this.store,
+        alwaysLocked(feature.name, this.description.constraints),
+      );
       this.#rows.set(feature.name, row);
       if (!groups.has(feature.group)) groups.set(feature.group, []);
       groups.get(feature.group).push(row.element);
     }
-    this.list.replaceChildren(...[...groups].flatMap(([group, rows]) => (group === null ? rows : [el("h3", { class: "group-name" }, data(group)), ...rows])));
+    this.list.replaceChildren(
+      ...[...groups].flatMap(([group, rows]) =>
+        group === null ? rows : [el("h3", { class: "group-name" }, data(group)), ...rows],
+      ),
+    );
     this.#update();
   }
 
@@ -45,8 +60,11 @@ export class WhatIf {
     const changes = answer.changed.length;
     for (const [name, row] of this.#rows) row.setText(answer.texts[name], answer.values[name]);
     const turned = isTurned(answer);
-    this.answer.replaceChildren(el("span", { class: "tone-for" }, data(said(answer))), certaintyBar(answer, this.description) ?? "",
-      turned ? el("span", { class: "turned-mark" }, "turned") : "");
+    this.answer.replaceChildren(
+      el("span", { class: "tone-for" }, data(said(answer))),
+      certaintyBar(answer, this.description) ?? "",
+      turned ? el("span", { class: "turned-mark" }, "turned") : "",
+    );
     this.count.textContent = changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data";
   }
 
@@ -72,17 +90,32 @@ export class WhatIf {
 
   #filter() {
     if (this.description.features.length < MANY) return null;
-    const field = el("input", { type: "search", placeholder: "find a feature", "aria-label": "Find a feature", class: "feature-filter" });
+    const field = el("input", {
+      type: "search",
+      placeholder: "find a feature",
+      "aria-label": "Find a feature",
+      class: "feature-filter",
+    });
     field.addEventListener("input", () => {
       const text = field.value.toLowerCase();
-      for (const [name, row] of this.#rows) row.element.hidden = !`${name} ${row.feature.label}`.toLowerCase().includes(text);
+      for (const [name, row] of this.#rows)
+        row.element.hidden = !`${name} ${row.feature.label}`.toLowerCase().includes(text);
     });
     return field;
   }
 
   #legend() {
-    return el("p", { class: "faded legend-line" }, el("span", { class: "swatch-turns", "aria-hidden": "true" }), " orange: there the model ", term("turning values", "turns"),
-      " · ", term("locks", "locks"), " keep a suggestion from changing a feature · ", link("unlock all", () => this.store.change({ locks: {} })));
+    return el(
+      "p",
+      { class: "faded legend-line" },
+      el("span", { class: "swatch-turns", "aria-hidden": "true" }),
+      " orange: there the model ",
+      term("turning values", "turns"),
+      " · ",
+      term("locks", "locks"),
+      " keep a suggestion from changing a feature · ",
+      link("unlock all", () => this.store.change({ locks: {} })),
+    );
   }
 }
 
