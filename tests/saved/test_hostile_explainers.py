@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -147,6 +148,9 @@ def _rewrite(folder: Path, name: str, change) -> None:
         ("predictions", lambda a: a + 5),
         ("predictions", lambda a: a.astype(np.float64)),
         ("means", lambda a: a[1:]),
+        ("codes", lambda a: a.astype(">u2")),
+        ("scales", lambda a: -a - 1),
+        ("points", lambda a: a * np.nan),
     ],
 )
 def test_arrays_that_do_not_fit(folder, model, name: str, change) -> None:
@@ -154,6 +158,17 @@ def test_arrays_that_do_not_fit(folder, model, name: str, change) -> None:
     _rewrite(folder, name, change)
     with pytest.raises(InputError, match="cannot be read"):
         Explainer.load(folder, model, check_model=False)  # whose questions would find some of these
+
+
+@pytest.mark.parametrize("place", range(0, 2600, 97))
+def test_rows_that_lead_nowhere(folder, model, place) -> None:
+    """Arrow would follow the offsets in them, out of its memory."""
+    content = bytearray((folder / "witness.bin").read_bytes())
+    content[place % len(content)] ^= 127
+    (folder / "witness.bin").write_bytes(content)
+    _reseal(folder)
+    with contextlib.suppress(InputError):  # or the byte does not matter
+        Explainer.load(folder, model, check_model=False)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,19 @@ def _raw(server, text: str) -> str:
     return b"".join(pieces).decode("latin-1")
 
 
+def test_who_has_no_token_keeps_no_connection(client) -> None:
+    with Client(client.server, token=None) as stranger:
+        for path in ("/", "/api/description", f"/?{'&'.join('a' * 150)}"):
+            answer = stranger.get(path)
+            assert (answer.status_code, answer.headers["connection"]) == (401, "close")
+            assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("host", ["evil.com@localhost", "localhost/evil", "localhost#.evil.com", "local\thost", "a b"])
+def test_a_host_is_a_name_and_a_port(host) -> None:
+    assert not Hosts("127.0.0.1").allow(host)
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_without_a_token(client, path) -> None:
     with Client(client.server, token=None) as stranger:

@@ -343,3 +343,14 @@ def test_a_table_so_wide_that_few_values_are_asked_about_has_reasons_as_well():
         for rule in explanation.current_supporting:
             assert all(int(name[1:]) % 4 == 0 for name in rule.features)
         assert explanation.current_supporting
+
+
+@pytest.mark.parametrize("x", [1e155, 1e308, -1e308])
+def test_a_number_so_far_away_that_distances_overflow(x):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=200), "y": rng.integers(0, 4, 200).astype(float)})
+    explainer = Explainer(lambda X: two(1 / (1 + np.exp(1.5 - X["y"]))), X, n_generated=100)
+    explanation = explainer.explain({"x": x, "y": 1.0})
+    assert explanation.counterfactual
+    (_, many, _) = explainer.explain_many(pd.DataFrame({"x": [0.1, x, 0.2], "y": [1.0, 1, 1]}), progress=False)
+    assert many.to_json() == explanation.to_json()

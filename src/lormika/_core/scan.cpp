@@ -1,7 +1,6 @@
 #include "scan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <queue>
 #include <vector>
 
@@ -72,13 +71,12 @@ void reach(const double* squared, const int32_t* labels, size_t rows, int classe
            double* result) {
     const auto most = static_cast<size_t>(counts[n_counts - 1]);
     std::vector<std::priority_queue<double>> nearest(classes);  // largest on top
-    std::vector<double> top(classes, std::numeric_limits<double>::infinity());  // of those that are full
     for (size_t r = 0; r < rows; ++r) {
-        if (squared[r] >= top[labels[r]]) continue;
         auto& heap = nearest[labels[r]];
-        if (heap.size() == most) heap.pop();
+        const bool full = heap.size() == most;
+        if (full && squared[r] >= heap.top()) continue;  // those of huge numbers may be infinite
+        if (full) heap.pop();
         heap.push(squared[r]);
-        if (heap.size() == most) top[labels[r]] = heap.top();
     }
     for (int c = 0; c < classes; ++c)
         for (int n = n_counts - 1; n >= 0; --n) {

@@ -75,11 +75,19 @@ def _run(ask: Ask, frame: UserTable, n_rows: int) -> object:
         raise ModelError(f"the model ended the program with sys.exit({error.code!r}), on {n_rows} rows") from error
     except Exception as error:
         name = getattr(ask, "__qualname__", type(ask).__name__)
-        raise ModelError(f"the model failed in {name} on {n_rows} rows: {type(error).__name__}: {error}") from error
+        raise ModelError(f"the model failed in {name} on {n_rows} rows: {_words(error)}") from error
     row = first_masked(answer)
     if row is not None:  # in a plain array, hidden values would show again
         raise ModelError(f"the model's answer is masked in row {row} of its input; expected one for every row")
     return answer
+
+
+def _words(error: Exception) -> str:
+    """What an error says, if it can say it."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def rows_of(table: UserTable, numbers: np.ndarray) -> UserTable:

@@ -29,7 +29,6 @@ OWN_NAMES = (*_FILES, MANIFEST)
 """Everything that such a folder holds."""
 
 _MOST = 1 << 31  # bytes of a file that is read whole
-_WRONG = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, AssertionError, MemoryError)
 
 
 def save_parts(parts: Parts, folder: Path, *, known: object = None, answers: bool = True) -> None:
@@ -65,7 +64,7 @@ def load_parts(folder: Path, model: UserModel, *, check_model: bool = True, reme
         return parts
     except ModelError:
         raise
-    except _WRONG as error:
+    except Exception as error:  # whatever a library makes of files that it did not write
         damaged = not isinstance(error, InputError) or isinstance(error, DamagedError)
         raise InputError(f"{folder} cannot be read{f', {remedy}' if damaged else ''}: {error}") from error
 
@@ -106,6 +105,13 @@ def _check_fit(arrays: Mapping[str, np.ndarray], schema: Schema) -> None:
     kinds = [codes.dtype.kind, offsets.dtype, predictions.dtype, *(one.dtype for one in floats)]
     if kinds != ["u", np.int64, np.int32, *[np.float64] * 4] or codes.ndim != 2 or any(one.ndim != 1 for one in floats):
         raise DamagedError("its arrays have other types")
+    if not codes.dtype.isnative or codes.dtype.itemsize > 4:
+        raise DamagedError("its codes have another type")
+    if (
+        not all(np.isfinite(arrays[name]).all() for name in ("points", "means", "scales"))
+        or (arrays["scales"] < 0).any()
+    ):
+        raise DamagedError("its numbers are not finite, or its scales are negative")
     lengths = {len(codes), len(arrays["means"]), len(arrays["scales"]), len(offsets) - 1}
     fitting = lengths == {len(schema)} and predictions.shape == codes.shape[1:] and len(predictions) > 0
     ends = offsets[0] == 0 and offsets[-1] == len(values) == len(arrays["points"]) and (np.diff(offsets) > 0).all()

@@ -106,7 +106,9 @@ def _read_arrow(content: bytes, _: JsonObject) -> UserTable:
     import pyarrow as pa
 
     with pa.ipc.open_file(pa.BufferReader(content)) as file:
-        return file.read_all()
+        table = file.read_all()
+    table.validate(full=True)  # offsets and positions that lead nowhere would end the process
+    return table
 
 
 def _write_numpy(array: np.ndarray) -> tuple[bytes, JsonObject]:

@@ -38,7 +38,7 @@ def busy(what: str) -> Fault:
 def late(seconds: float) -> Fault:
     """An answer that was not there in time."""
     return Fault(
-        504, "late", f"there was no answer within {seconds:g} s: the model is slow; allow more with --time-limit"
+        504, "late", f"there was no answer within {seconds:g} s: the model is slow; allow more with --answer-limit"
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlsplit
@@ -42,6 +43,7 @@ _CLOSED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>lormika
 # Not a redirect: after a link on another site, a browser would not send the strict cookie along.
 _OPENED = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>lormika</title>
 <script src="/static/open.js"></script><noscript><a href="/">Go on</a></noscript></html>"""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -55,6 +57,8 @@ class Hosts:
 
     def allow(self, host: str) -> bool:
         """Whether a Host header names this server: an address as digits cannot be rebound by somebody's DNS."""
+        if not _HOST.fullmatch(host):
+            return False
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
@@ -77,6 +81,8 @@ class Guard:
             return
         refusal = self._refusal(scope)
         if refusal is not None:
+            if refusal.status_code >= 400:  # who has no token keeps no connection, of which there are only so many
+                refusal.headers["Connection"] = "close"
             await refusal(scope, receive, _with_headers(send))
             return
         await self._app(scope, receive, _with_headers(send))
@@ -86,8 +92,8 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._hosts.allow(hosts[0]):
             return _refuse(Fault(403, "origin", "this server is not known under that name (Host)"))
-        origin = headers.get("origin")
-        if origin is not None and origin not in (f"{scheme}://{hosts[0]}" for scheme in ("http", "https")):
+        own = {f"{scheme}://{hosts[0]}" for scheme in ("http", "https")}
+        if not own.issuperset(headers.getlist("origin")):
             return _refuse(Fault(403, "origin", "another site must not ask this server (Origin)"))
         opened = self._opening(scope, hosts[0])
         if opened is not None:
@@ -100,7 +106,10 @@ class Guard:
         """The address that was printed: the browser gets a cookie, and the token leaves the address."""
         if scope["method"] != "GET" or scope["path"] != "/":
             return None
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+        try:
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+        except ValueError:  # more than anybody needs
+            return None
         tokens = [value for name, value in query if name == "token"]
         if not tokens:
             return None

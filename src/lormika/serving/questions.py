@@ -116,7 +116,7 @@ def read_wait(content: object) -> float:
         return _WAIT
     try:
         seconds = float(content) if isinstance(content, str | int | float) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         seconds = math.nan
     if not 0 <= seconds <= _LONGEST_WAIT:
         raise InputError(f"wait={quote(content)}: give seconds from 0 to {_LONGEST_WAIT:g}")

@@ -144,8 +144,14 @@ def _read_codes(codes: Codes, explanation: Explanation) -> list[ReasonCode]:
     elif isinstance(codes, Mapping):
         rows = [{"features": name, **_pair(name, entry)} for name, entry in codes.items()]
     else:
-        rows = [dict(row) for row in codes]
+        rows = [dict(_check_row(number, row)) for number, row in enumerate(codes, 1)]
     return [_read_row(number, row, known) for number, row in enumerate(rows, 1)]
+
+
+def _check_row(number: int, row: UserValue) -> Mapping[str, UserValue]:
+    if isinstance(row, Mapping):
+        return row
+    raise InputError(f"codes, row {number}: give an object with features, code and text, not {quote(row)}")
 
 
 def _pair(name: str, entry: UserValue) -> dict[str, UserValue]:
