@@ -177,6 +177,20 @@ def test_a_failing_model_is_told_and_can_be_asked_again(opened):
     assert tab.text(".error") == ""
 
 
+def test_a_kernel_that_does_not_answer_is_told_and_asked_again(loans, opened):
+    tab = opened(loans.explainer.widget(loans.rows, 3))
+    tab.run("window.later = []; window.setTimeout = (work) => window.later.push(work); 1")
+    tab.run("enter('missed_payments', 3)")
+    lost = tab.run("model.sent.splice(0)")
+    tab.run("enter('missed_payments', 4)")
+    assert (len(lost), tab.run("model.sent.length")) == (1, 0)
+    tab.run("later.splice(0).forEach(work => work())")
+    assert "is the kernel busy, or has it stopped?" in tab.text(".doing")
+    (question,) = tab.pass_on()
+    assert question["changes"] == {"missed_payments": 4}
+    assert (tab.widget.changes, tab.text(".doing")) == ({"missed_payments": 4}, "")
+
+
 def test_what_is_set_from_python_is_shown(loans, opened):
     tab = opened(loans.explainer.widget(loans.rows, 3))
     tab.widget.changes = {"income": 77}

@@ -1,4 +1,4 @@
-"""WhatIf: the widget. Its view is `whatif.js`, which asks questions and shows answers; both are traits."""
+"""WhatIf: the widget. Its view is `whatif.js`, which asks questions and shows answers; these are traits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from lormika.explanation import Explanation
     from lormika.notebook.panel import Changed, Panel, Values
 
-_FILES = files("lormika.notebook")
+
+def _read(name: str) -> str:
+    return (files("lormika.notebook") / name).read_text(encoding="utf-8")
 
 
 class WhatIf(anywidget.AnyWidget):
@@ -27,8 +29,8 @@ class WhatIf(anywidget.AnyWidget):
     `row` and `changes` say what is asked about, and can be set; `explanation` is what is shown.
     """
 
-    _esm = (_FILES / "whatif.js").read_text(encoding="utf-8")
-    _css = board_styles() + (_FILES / "whatif.css").read_text(encoding="utf-8")
+    _esm = _read("controls.js") + _read("whatif.js")
+    _css = board_styles() + _read("whatif.css")
 
     row: Any = traitlets.Int().tag(sync=True)
     changes: Any = traitlets.Dict().tag(sync=True)
