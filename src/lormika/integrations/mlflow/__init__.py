@@ -78,7 +78,6 @@ def log_explainer(
         artifact_path=None,
         name=name,
         flavor=sys.modules[__name__],
-        flavor_name=FLAVOUR,
         registered_model_name=registered_model_name,
         explainer=explainer,
         model=model,
