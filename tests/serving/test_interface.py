@@ -53,6 +53,9 @@ def test_find_by_name_row_and_condition(client, loans) -> None:
     assert (found["how"], found["total"]) == ("condition", len(wanted))
     assert [one["row"] for one in found["cases"]] == wanted[7:14]
     assert "character" in client.fetch("cases", 400, text="income >")["error"]["message"]
+    for number in ("99999", "-1"):
+        message = client.fetch("cases", 400, text=number)["error"]["message"]
+        assert message == f"there is no case {number}: the data have the rows 0 to {len(loans.rows) - 1:,}"
     assert "limit" in client.fetch("cases", 400, limit=100_000)["error"]["message"]
     assert client.fetch("cases", text="day >= '2027-01-01'")["total"] == int((loans.rows.day >= "2027-01-01").sum())
 

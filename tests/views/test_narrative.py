@@ -176,8 +176,8 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", a=1, b=2)],
             PART,
             (),
-            "No change that was tried turned it (38 of 120 values); changing a to 1 together with b to 2 turns it to "
-            "no (80%).",
+            "No change of one feature that was tried turned it (38 of 120 values); changing a to 1 together with b to "
+            "2 turns it to no (80%).",
         ),
         ([], ALL, (), "No change of one or two features turned it (38 values and 612 pairs were tried)."),
         (

@@ -57,6 +57,8 @@ def save_parts(parts: Parts, folder: Path, *, known: object = None, answers: boo
 
 def load_parts(folder: Path, model: UserModel, *, check_model: bool = True, remedy: str = "save it again") -> Parts:
     """An explainer from a folder that `save_parts` wrote, its arrays mapped into memory."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
     try:
         parts, answers = _read_parts(folder, model)
         if check_model:

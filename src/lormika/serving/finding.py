@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from functools import partial
 from threading import Lock
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lormika.checks import check_choice, check_integer
+from lormika.errors import InputError
 from lormika.frames.evaluator import Column, Rows
 from lormika.frames.where import RowTest
 from lormika.live.wording import certainty_text
@@ -26,6 +28,7 @@ LISTS = {
     "otherwise": "predicted otherwise than labelled",
 }
 _LONGEST = 2000  # characters of a condition: each of its steps looks at all rows
+_NUMBER = re.compile(r"-?[0-9]{1,30}")
 _KEPT = 8  # results whose further pages are quick
 
 
@@ -118,6 +121,9 @@ class Finder:
             return "id", self._mask(named), False
         if text.isdecimal() and len(text) < 16 and int(text) < len(self._rows):
             return "row", self._mask(np.array([int(text)])), False
+        if _NUMBER.fullmatch(text):
+            kind = "case" if self._rows.roles.id is not None else "row"
+            raise InputError(f"there is no {kind} {text}: the data have the rows 0 to {len(self._rows) - 1:,}")
         if len(text) > _LONGEST:
             raise large(f"the condition has more than {_LONGEST:,} characters")
         test = RowTest.of(text)

@@ -76,7 +76,8 @@ def _nothing(asked: AskedSummary, with_pairs: bool) -> str:
         return ""
     if singles < all_singles:
         some = f"{singles:,} of {all_singles:,} values" + (f", {pairs:,} of {all_pairs:,} pairs" if with_pairs else "")
-        return f"No change that was tried turned it ({some})"
+        what = "No change" if with_pairs else "No change of one feature"
+        return f"{what} that was tried turned it ({some})"
     if not with_pairs:
         return f"No change of one feature turned it ({singles:,} values were tried)"
     if pairs == all_pairs:
