@@ -49,6 +49,14 @@ def measure(folder: Path, spec: dict[str, Any], repeat: int = 2) -> tuple[dict[s
     return {name: Pair(_least(before, name), min(each[name] for each in now)) for name in now[0]}, len(rules) == 1
 
 
+def figures_now(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
+    """Figures of this release alone."""
+    found = _figures(sys.executable, folder, spec)
+    if not found:
+        raise RuntimeError(f"{spec} failed; its error is above")
+    return found[0]
+
+
 def _least(outcomes: list[dict[str, Any]], name: str) -> float | None:
     return min((each[name] for each in outcomes if name in each), default=None)
 

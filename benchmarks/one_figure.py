@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,28 @@ def explain_linear(rows: int, features: int, classes: int = 2, k: int = 5, condi
     explainer = Explainer(model, X)
     instances = [X.iloc[[i]] for i in range(3)]
     return {"seconds": _outside(explainer, model, instances, 2, {"k": k, "max_conditions": conditions})}
+
+
+def points(of: str, specs: list[dict[str, int]]) -> Figures:
+    """Seconds of one case with several sizes, numbered."""
+    return {str(place): globals()[of](**spec)["seconds"] for place, spec in enumerate(specs)}
+
+
+def instances(rows: int) -> Figures:
+    """A table explained row by row with a linear model: CPU seconds, and the most memory of the process."""
+    from memory import resident_bytes
+
+    numbers = np.random.default_rng(2).normal(size=(5000 + rows, 10))
+    X = pd.DataFrame(numbers, columns=[f"f{f}" for f in range(10)])
+    explainer, table = Explainer(LinearModel(10), X[:5000]), X[5000:]
+    sum(1 for _ in explainer.explain_many(table[:200], progress=False))
+    most, pauses = resident_bytes(), 0.0
+    start = time.process_time()
+    for number, _ in enumerate(explainer.explain_many(table, progress=False)):
+        if number % 100 == 0:
+            seconds, held = cpu(resident_bytes)
+            most, pauses = max(most, held), pauses + seconds
+    return {"seconds": time.process_time() - start - pauses, "megabytes": most / 2**20}
 
 
 def explain_forest(data: str) -> Figures:

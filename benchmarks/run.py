@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python benchmarks/run.py [names] [--write]`; without names, all of them.
+"""Run the benchmarks: `python benchmarks/run.py [names] [--write]`; without names, all but the longest.
 
 Prints Markdown; `--write` also puts it into docs/benchmarks.md. The real data sets are read from the folder that the
 environment variable LORMIKA_DATA names; rival engines are installed under LORMIKA_BENCH_ENV (or a temporary folder).
@@ -18,6 +18,7 @@ PARTS = {
     "limits": "limits",
     "explainers": "explainers",
     "miners": "miners",
+    "curves": "curves",
     "search": "search",
     "rivals": "rivals",
     "explain": "explain",
@@ -25,6 +26,7 @@ PARTS = {
     "import": "importing",
     "many": "many",
 }
+LONG = ("many",)  # half an hour, and only if named
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -36,7 +38,7 @@ def main() -> int:
     unknown = [name for name in arguments.names if name not in PARTS]
     if unknown:
         parser.error(f"no benchmark is called {unknown[0]}; there are {', '.join(PARTS)}")
-    names = arguments.names or list(PARTS)
+    names = arguments.names or [name for name in PARTS if name not in LONG]
     os.environ.update(dict.fromkeys(THREADS, "1"))  # one core, said before numpy is loaded
     command = " ".join(["python benchmarks/run.py", *arguments.names, *(["--write"] if arguments.write else [])])
     print(machine(command), end="\n\n")
