@@ -129,10 +129,8 @@ def _time_limit() -> Requirement:
         found.append((time.perf_counter() - start, time.process_time() - busy, rules))
     seconds, busy, rules = min(found, key=lambda each: each[0])
     marked = "complete" if rules.complete else f"marked, none better than {rules.open_bound:.3f} is missing"
-    text = (
-        f"confidence, 500 features, `time_limit={TIME_LIMIT:g}`: marked if not complete, within {WITHIN} s"
-    )
-    return Requirement(text, f"{seconds:.2f} s, on the clock, {busy:.2f} s of them at work; {marked}", seconds <= WITHIN)
+    text = f"confidence, 500 features, `time_limit={TIME_LIMIT:g}`: marked if not complete, within {WITHIN} s"
+    return Requirement(text, f"{seconds:.2f} s on the clock, {busy:.2f} s at work; {marked}", seconds <= WITHIN)
 
 
 def _many(folder: Path) -> tuple[list[tuple[str, Pair, None]], float]:
