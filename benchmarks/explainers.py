@@ -72,7 +72,7 @@ def run() -> Report:
 
 
 def _compare(data: str, task: Path) -> tuple[dict[str, Any], list[Outcome], list[str]]:
-    """Our own turns come first, between and last, so that a busy moment hits both; their mean counts, as theirs does."""
+    """Our own turns come first, between and last, so that a busy moment hits both; means count, theirs and ours."""
     turns, theirs, failed = [_measure(sys.executable, "lormika", task)], {}, []
     for place, (rival, where) in enumerate(RIVALS.items()):
         try:
