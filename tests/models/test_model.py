@@ -9,7 +9,7 @@ import pytest
 from loans import MIXED, TABLE, assert_same, fails, forest, refuses
 from sklearn.svm import LinearSVC
 
-from lormika import Explainer, InputError
+from lormika import Explainer, InputError, ModelError
 
 
 def spoil(table):
@@ -119,3 +119,15 @@ def test_labels_that_cannot_be_compared(label):
 
     with fails(f"the model gave {label!r} in row 2", "expected a string or a number"):
         Explainer(model, MIXED)
+
+
+def test_an_error_that_cannot_say_what_it_is():
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+    def model(frame):
+        raise SilentError
+
+    with pytest.raises(ModelError, match="SilentError"):
+        Explainer(model, TABLE)

@@ -228,3 +228,12 @@ def test_hosts_of_a_server_for_others() -> None:
 def test_an_address_without_end(client) -> None:
     assert client.get("/api/cases", params={"text": "x" * 30_000}).status_code == 414
     assert client.get("/healthz", headers={"X": "y" * 500_000}).status_code in (400, 431)
+
+
+def test_every_origin_is_looked_at(client) -> None:
+    own = f"http://127.0.0.1:{client.server.port}"
+    request = f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{client.server.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+    for origins, status in (([own], 200), ([own, "http://evil.example"], 403), (["null"], 403)):
+        lines = "".join(f"Origin: {origin}\r\n" for origin in origins)
+        answer = _raw(client.server, f"{request}{lines}Connection: close\r\n\r\n")
+        assert answer.startswith(f"HTTP/1.1 {status}")

@@ -240,3 +240,13 @@ def test_definitions(client) -> None:
 def test_a_condition_without_end(client) -> None:
     answer = client.fetch("cases", 413, text=" or ".join(["income > 3"] * 200))
     assert answer["error"]["kind"] == "large"
+
+
+@pytest.mark.parametrize("codes", [[None], ["a"], [["a", "b"]]])
+def test_codes_that_are_no_table(client, codes) -> None:
+    message = client.ask("letter", 400, case={"row": 1}, codes=codes)["error"]["message"]
+    assert "codes, row 1: give an object" in message
+
+
+def test_a_wait_of_more_than_all_time(client) -> None:
+    assert "wait=" in client.ask("predict", 400, case={"row": 1}, wait=10**400)["error"]["message"]
