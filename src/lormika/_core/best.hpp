@@ -11,9 +11,7 @@
 
 namespace lormika {
 
-inline Key key_of(const FoundRule& rule) {
-    return {rule.worth, rule.antecedent_rows, rule.both_rows, rule.length};
-}
+inline Key key_of(const FoundRule& rule) { return {rule.worth, rule.antecedent_rows, rule.both_rows, rule.length}; }
 
 // The total order: worth (score x weight), rows, rows of the class, fewer conditions, conditions by feature and value, class.
 inline bool precedes(const FoundRule& x, const FoundRule& y) {

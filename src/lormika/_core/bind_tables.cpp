@@ -53,7 +53,7 @@ Out<double, nb::ndim<2>> mix(Matrix<double> table, Vector<bool> numeric, Vector<
 }
 
 Out<int32_t, nb::ndim<2>> snap(Vector<double> values, Vector<int64_t> begin, Vector<int64_t> end, Vector<bool> numeric,
-          nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> numbers) {
+                               nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> numbers) {
     const lormika::Ordered<double> observed = ordered(values, begin, end);
     require(numbers.shape(0) == begin.size() && numeric.size() == begin.size(), "numbers must fit the features");
     auto [places, result] = make_matrix<int32_t>(numbers.shape(0), numbers.shape(1));
@@ -84,8 +84,7 @@ nb::tuple assign(Matrix<double> columns, Vector<double> cuts, Vector<int64_t> of
     for (size_t f = 0; f < features; ++f) {
         const int64_t begin = offsets.data()[f], end = offsets.data()[f + 1];
         require(0 <= begin && begin <= end && size_t(end) <= cuts.size(), "offsets must lie within cuts");
-        require(sizes.data()[f] >= 1 && (!numeric.data()[f] || sizes.data()[f] == end - begin + 2),
-                "sizes must fit the cuts");
+        require(sizes.data()[f] >= 1 && (!numeric.data()[f] || sizes.data()[f] == end - begin + 2), "sizes must fit the cuts");
         every += sizes.data()[f];
     }
     auto [items, result] = make_matrix<int32_t>(features, rows);
@@ -101,8 +100,8 @@ nb::tuple assign(Matrix<double> columns, Vector<double> cuts, Vector<int64_t> of
             if (!numeric.data()[f])
                 for (size_t r = 0; r < rows; ++r) inside &= !(values[r] < 0 || values[r] >= size - 1);
             if (!inside) break;
-            lormika::assign({cuts.data() + begin, int32_t(offsets.data()[f + 1] - begin), size, !numeric.data()[f]},
-                            values, rows, counted, items + f * rows, next);
+            lormika::assign({cuts.data() + begin, int32_t(offsets.data()[f + 1] - begin), size, !numeric.data()[f]}, values,
+                            rows, counted, items + f * rows, next);
             next += size;
         }
     }
@@ -111,12 +110,10 @@ nb::tuple assign(Matrix<double> columns, Vector<double> cuts, Vector<int64_t> of
 }
 
 template <class Code>
-Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets,
-                              Vector<double> scales, Vector<bool> numeric, Matrix<double> columns,
-                              Vector<int64_t> column, Matrix<double> x) {
+Out<double, nb::ndim<2>> scan(Matrix<Code> codes, Vector<double> points, Vector<int64_t> offsets, Vector<double> scales,
+                              Vector<bool> numeric, Matrix<double> columns, Vector<int64_t> column, Matrix<double> x) {
     const size_t features = codes.shape(0), rows = codes.shape(1), instances = x.shape(0);
-    require(offsets.size() == features + 1 && scales.size() == features && numeric.size() == features &&
-                x.shape(1) == features,
+    require(offsets.size() == features + 1 && scales.size() == features && numeric.size() == features && x.shape(1) == features,
             "offsets, scales, numeric and x must fit the features");
     require(size_t(offsets.data()[features]) == points.size(), "points must fit the offsets");
     require(column.size() == features && columns.shape(1) == rows, "columns must fit the table");
@@ -165,13 +162,10 @@ nb::tuple distinct(Matrix<uint64_t> table) {
 }  // namespace
 
 void bind_tables(nb::module_& m) {
-    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a,
-          "column"_a, "x"_a,
+    m.def("scan", &scan<uint8_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a, "column"_a, "x"_a,
           "Squared distance of every row to each row of x.");
-    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a,
-          "column"_a, "x"_a);
-    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a,
-          "column"_a, "x"_a);
+    m.def("scan", &scan<uint16_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a, "column"_a, "x"_a);
+    m.def("scan", &scan<uint32_t>, "codes"_a, "points"_a, "offsets"_a, "scales"_a, "numeric"_a, "columns"_a, "column"_a, "x"_a);
     m.def("reach", &reach, "squared"_a, "labels"_a, "classes"_a, "counts"_a,
           "The count-th smallest squared distance of each class, for each of the counts, which ascend.");
     m.def("within", &within, "squared"_a, "labels"_a, "bounds"_a,

@@ -2,9 +2,10 @@
 
 #include <bit>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "processor.hpp"
+
+#if defined(LORMIKA_X86)
 #include <immintrin.h>
-#define LORMIKA_HAS_PEXT 1
 #endif
 
 namespace lormika {
@@ -14,14 +15,13 @@ namespace {
 uint64_t extract_portable(uint64_t value, uint64_t mask) {
     uint64_t result = 0;
     for (uint64_t bit = 1; mask != 0; bit <<= 1, mask &= mask - 1)
-        if (value & mask & -mask) result |= bit;
+        if (value & mask & (~mask + 1)) result |= bit;  // the lowest bit of the mask
     return result;
 }
 
 template <class Extract>
-inline __attribute__((always_inline)) void project_with(Extract extract, const Layout& from, const Layout& to,
-                                                        Strided<const uint64_t> source, const uint64_t* mask,
-                                                        Strided<uint64_t> target) {
+LORMIKA_INLINE void project_with(Extract extract, const Layout& from, const Layout& to, Strided<const uint64_t> source,
+                                 const uint64_t* mask, Strided<uint64_t> target) {
     for (int c = 0; c < from.classes(); ++c) {
         int out = to.begin[c];
         uint64_t pending = 0;
@@ -42,12 +42,12 @@ inline __attribute__((always_inline)) void project_with(Extract extract, const L
     }
 }
 
-#ifdef LORMIKA_HAS_PEXT
-__attribute__((target("bmi2,popcnt"))) void project_pext(const Layout& from, const Layout& to,
-                                                         Strided<const uint64_t> source, const uint64_t* mask,
-                                                         Strided<uint64_t> target) {
-    project_with([](uint64_t value, uint64_t m) __attribute__((target("bmi2,popcnt"))) { return _pext_u64(value, m); },
-                 from, to, source, mask, target);
+#if defined(LORMIKA_X86)
+LORMIKA_USES("bmi2,popcnt")
+void project_pext(const Layout& from, const Layout& to, Strided<const uint64_t> source, const uint64_t* mask,
+                  Strided<uint64_t> target) {
+    project_with([](uint64_t value, uint64_t m) LORMIKA_USES("bmi2,popcnt") { return _pext_u64(value, m); }, from, to, source,
+                 mask, target);
 }
 #endif
 
@@ -55,8 +55,8 @@ __attribute__((target("bmi2,popcnt"))) void project_pext(const Layout& from, con
 
 void project(const Layout& from, const Layout& to, Strided<const uint64_t> source, const uint64_t* mask,
              Strided<uint64_t> target) {
-#ifdef LORMIKA_HAS_PEXT
-    static const bool has_pext = __builtin_cpu_supports("bmi2");
+#if defined(LORMIKA_X86)
+    static const bool has_pext = processor().bmi2 && processor().popcnt;
     if (has_pext) return project_pext(from, to, source, mask, target);
 #endif
     project_with(extract_portable, from, to, source, mask, target);

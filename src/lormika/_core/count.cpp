@@ -1,12 +1,14 @@
 #include "count.hpp"
 
+#include "processor.hpp"
+
 namespace lormika {
 
 extern const Counter kPortable;
-#if defined(__x86_64__)
+#if defined(LORMIKA_X86)
 extern const Counter kAvx2, kAvx512;
 const Counter* const kCounters[] = {&kAvx512, &kAvx2, &kPortable, nullptr};
-#elif defined(__aarch64__)
+#elif defined(LORMIKA_ARM)
 extern const Counter kNeon;
 const Counter* const kCounters[] = {&kNeon, &kPortable, nullptr};
 #else

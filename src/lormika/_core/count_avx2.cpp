@@ -1,5 +1,7 @@
 // AVX2 has no instruction that counts bits: each half of a byte is looked up in a table of sixteen.
-#if defined(__x86_64__)
+#include "processor.hpp"
+
+#if defined(LORMIKA_X86)
 #include "count_loops.hpp"
 #include "count_x86.hpp"
 
@@ -63,10 +65,7 @@ int64_t count_pair(const uint64_t* x, const uint64_t* y, size_t words) {
     return sum;
 }
 
-bool runs() {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-}
+bool runs() { return processor().avx2 && processor().popcnt; }
 
 }  // namespace
 

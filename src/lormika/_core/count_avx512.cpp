@@ -1,5 +1,7 @@
 // AVX-512 with VPOPCNTDQ counts the bits of eight words in one instruction.
-#if defined(__x86_64__)
+#include "processor.hpp"
+
+#if defined(LORMIKA_X86)
 #include "count_loops.hpp"
 #include "count_x86.hpp"
 
@@ -47,11 +49,7 @@ int64_t count_pair(const uint64_t* x, const uint64_t* y, size_t words) {
     return static_cast<int64_t>(all);
 }
 
-bool runs() {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq") &&
-           __builtin_cpu_supports("avx2");
-}
+bool runs() { return processor().avx512; }
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // NEON, which every 64-bit ARM processor has, counts the bits of each byte.
-#if defined(__aarch64__)
+#include "processor.hpp"
+
+#if defined(LORMIKA_ARM)
 #include <arm_neon.h>
 
 #include "count_loops.hpp"

@@ -8,9 +8,7 @@
 namespace lormika {
 namespace {
 
-inline __m256i load_counts(const int32_t* counts) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts));
-}
+inline __m256i load_counts(const int32_t* counts) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts)); }
 
 inline uint8_t passing_lanes_avx2(const int32_t* counts, int classes, const Screen& screen) {
     __m256i rows = _mm256_setzero_si256(), fails = _mm256_set1_epi32(-1);
@@ -18,8 +16,7 @@ inline uint8_t passing_lanes_avx2(const int32_t* counts, int classes, const Scre
     for (int c = 0; c < classes; ++c) {
         const __m256i both = load_counts(counts + c * kLanes);
         const __m256i few = _mm256_cmpgt_epi32(_mm256_set1_epi32(screen.least_both[c]), both);
-        const __m256i many =
-            _mm256_cmpgt_epi32(_mm256_sub_epi32(rows, both), _mm256_set1_epi32(screen.most_other[c]));
+        const __m256i many = _mm256_cmpgt_epi32(_mm256_sub_epi32(rows, both), _mm256_set1_epi32(screen.most_other[c]));
         fails = _mm256_and_si256(fails, _mm256_or_si256(few, many));
     }
     fails = _mm256_or_si256(fails, _mm256_cmpgt_epi32(_mm256_set1_epi32(screen.least_rows), rows));

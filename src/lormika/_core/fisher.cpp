@@ -9,9 +9,12 @@ namespace lormika {
 namespace {
 constexpr double kTolerance = 1e-9;
 constexpr double kClear = 1e-6;  // far beyond the tolerance, and the last digits of a logarithm
-}
 
-Fisher::Fisher(int rows) : log_factorial_(rows + 1, 0.0L) {
+[[maybe_unused]] double exp_of(long double x) { return static_cast<double>(std::exp(x)); }
+[[maybe_unused]] double exp_of(const Pair& x) { return std::exp(x.high) * (1 + x.low); }  // the rest is tiny
+}  // namespace
+
+Fisher::Fisher(int rows) : log_factorial_(rows + 1, Wide(0.0)) {
     for (int i = 2; i <= rows; ++i) log_factorial_[i] = log_factorial_[i - 1] + std::log(static_cast<double>(i));
 }
 
@@ -20,15 +23,15 @@ double Fisher::log_choose(int n, int r) const {
 }
 
 // Logarithm of the probability of exactly `hits` of the rule's rows having the class.
-long double Fisher::log_point(const Fourfold& t, int hits) const {
+Wide Fisher::log_point(const Fourfold& t, int hits) const {
     const auto& lf = log_factorial_;
     const int misses_all = t.all - t.hits_all, misses = t.inside - hits;
-    return lf[t.hits_all] - lf[hits] - lf[t.hits_all - hits]         //
+    return lf[t.hits_all] - lf[hits] - lf[t.hits_all - hits]        //
            + lf[misses_all] - lf[misses] - lf[misses_all - misses]  //
            - (lf[t.all] - lf[t.inside] - lf[t.all - t.inside]);
 }
 
-double Fisher::point(const Fourfold& t, int hits) const { return static_cast<double>(std::exp(log_point(t, hits))); }
+double Fisher::point(const Fourfold& t, int hits) const { return exp_of(log_point(t, hits)); }
 
 // Sums away from the mean, where terms only shrink, until the rest no longer matters or the sum exceeds `stop`.
 double Fisher::tail(const Fourfold& t, double stop) const {
@@ -51,9 +54,7 @@ double Fisher::tail(const Fourfold& t, double stop) const {
     return std::max(0.0, 1.0 - below);
 }
 
-double Fisher::p_value(const Fourfold& t) const {
-    return std::min(1.0, tail(t, std::numeric_limits<double>::infinity()));
-}
+double Fisher::p_value(const Fourfold& t) const { return std::min(1.0, tail(t, std::numeric_limits<double>::infinity())); }
 
 // Where the p-value is, compared with a limit, as far as the first term tells: the sum is not less than it, and, as every term
 // is a smaller share of the one before, not more than that of a geometric series.

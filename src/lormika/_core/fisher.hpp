@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "wide.hpp"
+
 namespace lormika {
 
 // `inside` of the generalisation's `all` rows match the rule; `hits_all` and `hits_inside` of them have the class.
@@ -37,12 +39,12 @@ private:
     enum class Verdict { below, above, unclear };
     Verdict compare(const Fourfold& t, double log_limit) const;
 
-    long double log_point(const Fourfold& t, int hits) const;
+    Wide log_point(const Fourfold& t, int hits) const;
     double point(const Fourfold& t, int hits) const;
     double tail(const Fourfold& t, double stop) const;
 
-    // Extended precision: for 100,000 rows the logarithms are around a million, and their differences count.
-    std::vector<long double> log_factorial_;
+    // More digits than a double has: for 100,000 rows the logarithms are around a million, and their differences count.
+    std::vector<Wide> log_factorial_;
 };
 
 }  // namespace lormika

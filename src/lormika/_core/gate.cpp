@@ -89,8 +89,7 @@ void Gate::set_needs() {
         const int class_rows = items_.rows_of_class[c];
         for (int length = 0, a = 0; length < options_.max_conditions; ++length) {
             const double limit = log_critical_below_[length] + kSlack;
-            while (a <= class_rows && fisher_.log_choose(class_rows, a) - fisher_.log_choose(items_.rows, a) > limit)
-                ++a;
+            while (a <= class_rows && fisher_.log_choose(class_rows, a) - fisher_.log_choose(items_.rows, a) > limit) ++a;
             if (a <= class_rows) least_both_[c * lengths + length] = a;
         }
         most_other_from_.push_back(most_other_.size());

@@ -23,8 +23,7 @@ public:
 
     // A cheap part of `passes`: is the rule's confidence above that of this generalisation?
     bool improves(int antecedent, int both, int c, const Cover& general) const {
-        return options_.filter < Filter::productive ||
-               int64_t{both} * general.rows > int64_t{general.counts[c]} * antecedent;
+        return options_.filter < Filter::productive || int64_t{both} * general.rows > int64_t{general.counts[c]} * antecedent;
     }
 
     // Whether a rule with more conditions, and at most these rows, can pass.

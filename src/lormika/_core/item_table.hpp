@@ -20,11 +20,11 @@ struct Cover {
 struct ItemTable {
     int rows;
     Layout layout;
-    std::vector<uint64_t> bits;           // items x words
-    std::vector<int32_t> counts;          // items x classes
-    std::vector<int32_t> feature_of;      // items
-    std::vector<char> of_instance;        // items
-    std::vector<double> weight;           // items: that of their feature
+    std::vector<uint64_t> bits;       // items x words
+    std::vector<int32_t> counts;      // items x classes
+    std::vector<int32_t> feature_of;  // items
+    std::vector<char> of_instance;    // items
+    std::vector<double> weight;       // items: that of their feature
     std::vector<int32_t> rows_of_class;
 
     ItemTable(const Table& table, const int32_t* instance)
@@ -97,8 +97,7 @@ private:
                         twos |= (number >> 1) << b;
                     }
                     const uint64_t all = ~uint64_t{0} >> (64 - filled);
-                    for (int v = 0; v < size; ++v)
-                        word[v * words] = (v & 1 ? ones : ~ones) & (v & 2 ? twos : ~twos) & all;
+                    for (int v = 0; v < size; ++v) word[v * words] = (v & 1 ? ones : ~ones) & (v & 2 ? twos : ~twos) & all;
                 }
                 row += filled;
             }

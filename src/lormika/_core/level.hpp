@@ -27,7 +27,7 @@ struct Candidate {
 
 // A condition set p with its candidates, best first. Bitsets are over the rows of p alone.
 struct Level {
-    bool is_current = true;                                    // p is true of the instance
+    bool is_current = true;                                   // p is true of the instance
     double weight = std::numeric_limits<double>::infinity();  // of p
     Layout layout;
     std::vector<Candidate> candidates;

@@ -5,8 +5,8 @@
 
 namespace lormika {
 
-void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means,
-         const Mixture& mixture, double* made) {
+void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means, const Mixture& mixture,
+         double* made) {
     const int64_t* x = mixture.parent;
     const int64_t* y = x + mixture.count;
     const int64_t* origin = mixture.parents > 2 ? y + mixture.count : x;
@@ -17,9 +17,8 @@ void mix(const double* table, size_t features, size_t rows, const bool* numeric,
         const auto number = [=](int64_t row) { return std::isnan(column[row]) ? mean : column[row]; };
         for (size_t i = 0; i < mixture.count; ++i) {
             const double kept = column[mixture.closest[i]];
-            out[i] = !numeric[f] || std::isnan(kept)
-                         ? kept
-                         : number(x[i]) + (number(y[i]) - number(origin[i])) * mixture.step[i];
+            out[i] =
+                !numeric[f] || std::isnan(kept) ? kept : number(x[i]) + (number(y[i]) - number(origin[i])) * mixture.step[i];
         }
     }
 }

@@ -18,8 +18,8 @@ struct Mixture {
 
 // made[f][i] = x + (y - x) * step for two parents, x + (y - z) * step for three; a missing number counts as the mean.
 // Categories, and numbers that are missing there, are those of the closest parent.
-void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means,
-         const Mixture& mixture, double* made);
+void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means, const Mixture& mixture,
+         double* made);
 
 // Moves numbers to the nearest observed value of their feature, to the lower of two equally near, and says which one that
 // is. NaN stays, and so does what has no observed values: their place is after all of these. Categories have no places.

@@ -25,9 +25,9 @@ bool is_interrupted(bool keep) {
 }
 
 nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> labels, Matrix<int32_t> list_of_class,
-                Vector<int32_t> instance, lormika::Objective objective, lormika::Filter filter, int k, int max_conditions, int min_count,
-                double m, Vector<double> critical, Vector<double> weights, Vector<uint8_t> allowed, int n_jobs, double time_limit, int64_t node_limit,
-                bool keep_on_interrupt) {
+                 Vector<int32_t> instance, lormika::Objective objective, lormika::Filter filter, int k, int max_conditions,
+                 int min_count, double m, Vector<double> critical, Vector<double> weights, Vector<uint8_t> allowed, int n_jobs,
+                 double time_limit, int64_t node_limit, bool keep_on_interrupt) {
     using namespace lormika;
     const size_t features = sizes.size(), rows = labels.size(), classes = list_of_class.shape(1);
     require(items.shape(0) == features && items.shape(1) == rows, "items must be features x rows");
@@ -37,14 +37,13 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     require(n_jobs >= 1 && time_limit >= 0 && node_limit >= 0, "n_jobs, time_limit or node_limit out of range");
     require(k >= 1 && min_count >= 1 && m >= 0, "k, min_count or m out of range");
     require(weights.size() == features, "weights must have one value per feature");
-    require(std::accumulate(sizes.data(), sizes.data() + features, size_t{0}) == allowed.size(), "allowed must have one value per item");
+    require(std::accumulate(sizes.data(), sizes.data() + features, size_t{0}) == allowed.size(),
+            "allowed must have one value per item");
     require(critical.size() == kMostConditions + 1, "critical must have one value per length");
     require_below(labels.data(), rows, 0, int32_t(classes), "label out of range");
-    for (size_t f = 0; f < features; ++f)
-        require_below(items.data() + f * rows, rows, 0, sizes.data()[f], "item out of range");
+    for (size_t f = 0; f < features; ++f) require_below(items.data() + f * rows, rows, 0, sizes.data()[f], "item out of range");
 
-    const Table table{int(rows), int(features), int(classes), items.data(), sizes.data(), labels.data(),
-                      weights.data()};
+    const Table table{int(rows), int(features), int(classes), items.data(), sizes.data(), labels.data(), weights.data()};
     int lists = 0;
     for (size_t i = 0; i < list_of_class.size(); ++i) lists = std::max(lists, list_of_class.data()[i] + 1);
     require(lists <= kMostLists, "too many lists");
@@ -62,8 +61,8 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
     nb::list rules;
     for (const FoundRule& rule : result.rules) {
         const std::vector<int32_t> conditions(rule.items.begin(), rule.items.begin() + rule.length);
-        rules.append(nb::make_tuple(conditions, rule.consequent, rule.antecedent_rows, rule.both_rows, rule.score,
-                                    rule.p_value));
+        rules.append(
+            nb::make_tuple(conditions, rule.consequent, rule.antecedent_rows, rule.both_rows, rule.score, rule.p_value));
     }
     return nb::make_tuple(rules, result.nodes, result.stopped, result.open);
 }
@@ -71,6 +70,8 @@ nb::tuple search(Matrix<int32_t> items, Vector<int32_t> sizes, Vector<int32_t> l
 std::string compiler() {
 #if defined(__clang__)
     return "clang " __clang_version__;
+#elif defined(_MSC_VER)
+    return "MSVC " + std::to_string(_MSC_VER);
 #else
     return "gcc " __VERSION__;
 #endif
@@ -144,10 +145,10 @@ NB_MODULE(kernels, m) {
     m.def("counters", &counters, "Ways of counting bits that this processor has, the fastest first; that is the one used.");
     m.def("count", &count, "counter"_a, "bitsets"_a, "begin"_a, "least_rows"_a, "least_both"_a, "most_other"_a,
           "Counts, bits shared with the first bitset, and whether they pass, by one of the counters.");
-    m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a,
-          "filter"_a, "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a, "allowed"_a,
-          "n_jobs"_a = 1, "time_limit"_a = std::numeric_limits<double>::infinity(),
-          "node_limit"_a = std::numeric_limits<int64_t>::max(), "keep_on_interrupt"_a = false,
+    m.def("search", &search, "items"_a, "sizes"_a, "labels"_a, "list_of_class"_a, "instance"_a, "objective"_a, "filter"_a,
+          "k"_a, "max_conditions"_a, "min_count"_a, "m"_a, "critical"_a, "weights"_a, "allowed"_a, "n_jobs"_a = 1,
+          "time_limit"_a = std::numeric_limits<double>::infinity(), "node_limit"_a = std::numeric_limits<int64_t>::max(),
+          "keep_on_interrupt"_a = false,
           "The k best rules of each list, best first, as (items, class, rows, rows of the class, score, p-value); the number "
           "of condition sets that were looked at; whether it was stopped early; and, if so, the most that a rule which is "
           "missing from each list can be worth (NaN: none is missing).");

@@ -22,7 +22,8 @@ struct Side {
 
     // The last place for a cut that is less than `place` (0: none), and the first one from there on (size: none).
     int32_t before(int32_t place) const {
-        while (--place > 0 && !is_between(place)) {}
+        while (--place > 0 && !is_between(place)) {
+        }
         return std::max(place, 0);
     }
     int32_t from(int32_t place) const {
@@ -82,9 +83,8 @@ void assign(const Scale& scale, const double* values, size_t size, size_t counte
     } else {
         const double* end = scale.cuts + scale.n_cuts;
         for (size_t r = 0; r < size; ++r)
-            items[r] = std::isnan(values[r])
-                           ? last
-                           : static_cast<int32_t>(std::upper_bound(scale.cuts, end, values[r]) - scale.cuts);
+            items[r] =
+                std::isnan(values[r]) ? last : static_cast<int32_t>(std::upper_bound(scale.cuts, end, values[r]) - scale.cuts);
     }
     std::fill_n(rows, scale.size, 0);
     for (size_t r = 0; r < counted; ++r) ++rows[items[r]];

@@ -19,7 +19,7 @@ void cut_evenly(const double* ordered, int32_t size, int bins, int32_t* below);
 struct Scale {
     const double* cuts;  // sorted
     int32_t n_cuts;
-    int32_t size;        // of items
+    int32_t size;  // of items
     bool is_category;
 };
 void assign(const Scale& scale, const double* values, size_t size, size_t counted, int32_t* items, int32_t* rows);

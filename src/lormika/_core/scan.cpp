@@ -51,8 +51,7 @@ void scan(const CodedTable<Code>& table, const double* x, size_t instances, doub
             std::fill_n(sums, size, 0.0);
             for (size_t f = 0; f < features; ++f) {
                 if (table.column[f] >= 0) {
-                    add(table.columns + table.column[f] * table.rows + start, size, x[i * features + f],
-                        table.scales[f], sums);
+                    add(table.columns + table.column[f] * table.rows + start, size, x[i * features + f], table.scales[f], sums);
                     continue;
                 }
                 const Code* codes = table.codes + f * table.rows + start;

@@ -60,9 +60,9 @@ public:
     int64_t lines() const { return lines_; }
 
 private:
-    static constexpr int kWorthProbing = 8;    // words: fewer are counted at once
-    static constexpr int kRowsToProbe = 8;     // of the base, for each row that a partner may share with it and a little more
-    static constexpr int kOverhead = 4;        // lines that take as long as what is done once for a block
+    static constexpr int kWorthProbing = 8;  // words: fewer are counted at once
+    static constexpr int kRowsToProbe = 8;   // of the base, for each row that a partner may share with it and a little more
+    static constexpr int kOverhead = 4;      // lines that take as long as what is done once for a block
 
     // Never shrinks: what is new in a vector is set to 0, which takes time.
     template <class T>
@@ -102,7 +102,8 @@ private:
             for (int other = 0; other < layout.classes(); ++other)
                 if (other != c && limits.is_open(other)) most = std::max(most, limits.most_other(other));
             any_[c] = limits.is_open(c) ? 0 : std::numeric_limits<int32_t>::max();
-            const int64_t wanted = most < 0 ? 0 : kRowsToProbe * (int64_t{most} + 2), all = layout.begin[c + 1] - layout.begin[c];
+            const int64_t wanted = most < 0 ? 0 : kRowsToProbe * (int64_t{most} + 2),
+                          all = layout.begin[c + 1] - layout.begin[c];
             const int own = static_cast<int>(std::min(all, wanted * all / std::max(1, rows.counts[c]) + (wanted > 0)));
             end_[c] = layout.begin[c] + own;
             words += own;
@@ -122,13 +123,13 @@ private:
     }
 
     const Level* here_ = nullptr;
-    std::vector<int> blocks_;        // in which there are partners
-    std::vector<uint8_t> wanted_;    // their lanes
-    std::vector<uint8_t> passing_;   // lanes within the limits
-    std::vector<int32_t> counts_;    // blocks x classes x lanes
-    std::vector<uint64_t> base_;     // bits of the candidate
-    std::vector<int> end_;           // classes: where the probe ends
-    std::vector<int32_t> any_;       // classes: 0, if its rules are in question
+    std::vector<int> blocks_;       // in which there are partners
+    std::vector<uint8_t> wanted_;   // their lanes
+    std::vector<uint8_t> passing_;  // lanes within the limits
+    std::vector<int32_t> counts_;   // blocks x classes x lanes
+    std::vector<uint64_t> base_;    // bits of the candidate
+    std::vector<int> end_;          // classes: where the probe ends
+    std::vector<int32_t> any_;      // classes: 0, if its rules are in question
     int64_t nodes_ = 0, lines_ = 0;
 };
 

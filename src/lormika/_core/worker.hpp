@@ -30,9 +30,9 @@ class Worker {
 public:
     Worker(const Task<objective>& task, BestLists& best, Watch& watch, bool is_main)
         : classes_(task.items.layout.classes()), lists_(task.lists), options_(task.options), items_(task.items),
-          measures_(task.measures), gate_(task.items, task.fisher, task.options), best_(best),
-          thresholds_(task.lists.count), limits_(lists_, options_, measures_, gate_, classes_), tally_(classes_),
-          pace_(watch, is_main), levels_(options_.max_conditions, Level(classes_)), alive_(options_.max_conditions) {}
+          measures_(task.measures), gate_(task.items, task.fisher, task.options), best_(best), thresholds_(task.lists.count),
+          limits_(lists_, options_, measures_, gate_, classes_), tally_(classes_), pace_(watch, is_main),
+          levels_(options_.max_conditions, Level(classes_)), alive_(options_.max_conditions) {}
 
     // Judges single conditions.
     void begin(Level& root) {
@@ -140,8 +140,14 @@ private:
             int sum = 0;
             for (int c = 0; c < classes_; ++c) sum += own[c] = counts(c);
             judge(below, depth + 1,
-                  {other.item, static_cast<int>(partner), slot, {own, sum}, rows, here.cover(partner),
-                   below.is_current && items_.of_instance[other.item], reachable & alive_[depth].reach(partner)},
+                  {other.item,
+                   static_cast<int>(partner),
+                   slot,
+                   {own, sum},
+                   rows,
+                   here.cover(partner),
+                   below.is_current && items_.of_instance[other.item],
+                   reachable & alive_[depth].reach(partner)},
                   below.candidates);
         });
     }
@@ -154,8 +160,8 @@ private:
         below.bits.resize(below.candidates.size(), below.layout.words());
         for (size_t s = 0; s < below.candidates.size(); ++s) {
             const Candidate& candidate = below.candidates[s];
-            const Strided<const uint64_t> source = depth == 0 ? Strided<const uint64_t>{items_.bits_of(candidate.item), 1}
-                                                              : here.bits[candidate.partner];
+            const Strided<const uint64_t> source =
+                depth == 0 ? Strided<const uint64_t>{items_.bits_of(candidate.item), 1} : here.bits[candidate.partner];
             project(here.layout, below.layout, source, tally_.base(), below.bits[s]);
         }
         return expand_all(depth + 1);
