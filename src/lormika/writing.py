@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lormika import system
+
 
 def beside(path: Path) -> Path:
     """Temporary path for a file until it is complete: it keeps the suffix and says which process is writing.
@@ -45,7 +47,7 @@ class Unfinished:
     @property
     def abandoned(self) -> bool:
         """Whether its process is known to be gone; for another machine, nothing is known."""
-        return self.host == socket.gethostname() and not Path(f"/proc/{self.pid}").exists()
+        return self.host == socket.gethostname() and not system.is_running(self.pid)
 
 
 @contextmanager
@@ -61,10 +63,10 @@ def whole_file(path: Path, *, sync: bool = False) -> Iterator[Path]:
             os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             yield new
             if sync:
-                _sync(new)
+                system.sync(new)
             new.replace(path)
             if sync:
-                _sync(path.parent)
+                system.sync(path.parent)
     finally:
         with suppress(OSError):
             new.unlink(missing_ok=True)
@@ -95,11 +97,3 @@ def _reason(error: OSError) -> str:
 
 
 _SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's words, which has nothing of the system's
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

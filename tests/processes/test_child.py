@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from lormika.processes import Child, LostError
+from lacking import on_linux
+from lormika.processes import Child, LostError, pipes
 
+pytestmark = on_linux
 LONG = 600.0  # seconds: no measure of anything, they end a test that would hang for ever
 
 # A child that knows the protocol, and nothing of this library.
@@ -38,8 +40,10 @@ def send(head, body=b""):
 ECHO = BEGINNING + "while True: send(*receive())"
 
 
-@pytest.fixture
-def start():
+@pytest.fixture(params=[True, False], ids=["polled", "threads"])
+def start(request, monkeypatch):
+    """Starts children, whose pipes are read and written in each of the two ways."""
+    monkeypatch.setattr(pipes, "HAVE_POLL", request.param)
     children = []
 
     def start(program: str, **options) -> Child:

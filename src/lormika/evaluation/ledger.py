@@ -39,7 +39,15 @@ class Content:
 
 
 class Ledger:
-    """Conditions, models, and the records of cells."""
+    """Conditions, models, and the records of cells.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(folder)
+    ...     with ledger.open(Plan(datasets=("loans",), models=("tree",))):
+    ...         ledger.exists, ledger.cells()
+    (True, [])
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -134,7 +142,8 @@ def _is_sound(path: Path) -> bool:
 
 def _write(path: Path, content: Mapping[str, JsonValue]) -> None:
     with whole_file(path, sync=True) as beside:
-        beside.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        beside.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _read(path: Path) -> JsonValue:

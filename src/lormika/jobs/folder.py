@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from lormika import system
 from lormika.errors import InputError
 from lormika.jobs import contents, lock
 from lormika.jobs.inputs import is_background, is_input
@@ -53,7 +54,7 @@ class Folder:
                 # and hold it while somebody else holds a new one.
                 if not shared:
                     lock.remove(self.path / contents.WRITING)
-                    own.unlink(missing_ok=True)
+                    system.unlink_open(own)
 
     def writing(self, *, alone: bool) -> AbstractContextManager[None]:
         """Write to the folder: parts together with others, everything else alone.
@@ -93,7 +94,7 @@ class Folder:
             (self.path / kind).mkdir(exist_ok=True)
         if not self.run_file.exists():
             with whole_file(self.run_file, sync=True) as beside:
-                beside.write_text(run.to_json() + "\n", encoding="utf-8")
+                beside.write_text(run.to_json() + "\n", encoding="utf-8", newline="\n")
             return run
         present = self.read()
         differing = differences(run, present)

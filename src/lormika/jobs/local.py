@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -12,6 +11,7 @@ from lormika.errors import ModelError
 from lormika.jobs.driver import Outcome, Task
 from lormika.jobs.run_file import Run
 from lormika.jobs.worker_process import WorkerProcess
+from lormika.processes import wait_for_any
 
 _PAUSE = 0.5  # seconds after which processes are looked at in any case: one that dies need not close its pipe
 _START = 120.0  # seconds, at least, for a process to load the model
@@ -56,10 +56,7 @@ class LocalEngine:
             left = deadline - time.monotonic()
             if outcomes or left <= 0:
                 return outcomes
-            poll = select.poll()
-            for worker in self._workers:
-                worker.watch(poll)
-            poll.poll(min(left, _PAUSE) * 1000)
+            wait_for_any([worker.process for worker in self._workers], min(left, _PAUSE))
 
     def _look(self, place: int) -> list[Outcome]:
         worker = self._workers[place]

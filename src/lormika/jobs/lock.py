@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from lormika import system
 from lormika.errors import InputError
 
 _PAUSE = 0.05  # seconds
@@ -30,7 +29,7 @@ def held(path: Path, *, alone: bool, patience: float, busy: str) -> Iterator[Non
 def remove(path: Path) -> None:
     """Remove a lock that nobody holds."""
     with suppress(InputError), held(path, alone=True, patience=0, busy="somebody holds it"):
-        path.unlink()
+        system.unlink_open(path)
 
 
 def _take(path: Path, alone: bool) -> IO[str] | None:
@@ -40,8 +39,8 @@ def _take(path: Path, alone: bool) -> IO[str] | None:
     except OSError as error:
         raise InputError(f"cannot write into {path.parent}: {error.strerror}") from error
     try:
-        fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(file.fileno()), path.stat()):  # else it was removed before we had it
+        system.lock(file, alone=alone)
+        if system.is_same(file, path):  # else it was removed before we had it
             return file
     except (BlockingIOError, FileNotFoundError):
         pass

@@ -83,7 +83,7 @@ def finish(folder: Folder, run: Run) -> JsonObject:
             return stock.content
         content = _take_stock(folder, run)
         with whole_file(folder.manifest, sync=True) as beside:
-            beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8", newline="\n")
     return content
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lormika import system
 from lormika.processes import Line, leave_for_memory
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Work until no more messages arrive."""
     gc.disable()  # modules, model and background stay for good: looking through them is a tenth of the start
-    with suppress(OSError):  # if memory runs out, the kernel is to take us rather than the parent
-        Path("/proc/self/oom_score_adj").write_text("500")
+    system.end_later()
     line = Line()
     message = line.receive()
     if message is None:

@@ -22,26 +22,26 @@ class WorkerProcess:
     def __init__(self, folder: Path, run: Run, headers: Sequence[str], start_limit: float, *, one_thread: bool) -> None:
         # Several processes share the processors already.
         threads = {name: os.environ.get(name, "1") for name in _THREADS} if one_thread else None
-        self._process = Child.of_module("lormika.jobs.worker", str(folder), environment=threads)
+        self.process = Child.of_module("lormika.jobs.worker", str(folder), environment=threads)
         # Not as arguments or variables, which others on the machine may see: headers may be secrets.
-        self._process.send({"run": asdict(run), "headers": list(headers)})
+        self.process.send({"run": asdict(run), "headers": list(headers)})
         self._limit, self._deadline = start_limit, time.monotonic() + start_limit
         self._fault: str | None = None  # why nothing that it says counts any longer
         self.ready = False  # whether it has shown that it can explain
         self.task: Task | None = None
-        self.watch, self.end = self._process.watch, self._process.end
+        self.end = self.process.end
 
     def begin(self, task: Task, limit: float) -> None:
         """Send a task, which may take this many seconds; a process that is still starting does it once ready."""
         rows = None if task.rows is None else [task.rows.start, task.rows.stop]
         self.task, self._limit = task, limit
         self._set_deadline()
-        self._process.send({"chunk": task.chunk, "rows": rows, "skip": task.skip})
+        self.process.send({"chunk": task.chunk, "rows": rows, "skip": task.skip})
 
     def look(self) -> JsonObject | None:
         """The outcome of the task, if it is there."""
         try:
-            while self._fault is None and (message := self._process.look()):
+            while self._fault is None and (message := self.process.look()):
                 answer, _ = message
                 if "ready" not in answer:
                     return answer
@@ -54,7 +54,7 @@ class WorkerProcess:
     @property
     def ended(self) -> bool:
         """Whether it has ended. What it said before may still be in the pipe."""
-        return self._fault is not None or self._process.ended
+        return self._fault is not None or self.process.ended
 
     @property
     def late(self) -> bool:
@@ -63,7 +63,7 @@ class WorkerProcess:
 
     def last_words(self) -> str:
         """How the process ended."""
-        return self._fault or str(self._process.death())
+        return self._fault or str(self.process.death())
 
     def _set_deadline(self) -> None:
         if self.ready and self.task is not None:

@@ -106,6 +106,7 @@ class IsolatedModel:
             "broken": "; do not trust this model",
             "pipes": "; do not trust this model",
             "exit": "; see what it printed",
+            "memory": f" (it may use {megabytes(self._memory_limit)}); allow more with memory_limit (--memory-limit)",
             "crash": ": the model is broken or tampered with, its library has a fault, or it needs more memory than "
             f"{megabytes(self._memory_limit)} (memory_limit)",
         }

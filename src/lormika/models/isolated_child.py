@@ -7,20 +7,20 @@ come.
 from __future__ import annotations
 
 import pickle
-import resource
 import sys
 
+from lormika import system
 from lormika.errors import InputError, ModelError
 from lormika.models import loading, wire
 from lormika.models.classes import classes_of
 from lormika.models.model import METHODS, model_kind
-from lormika.processes import Line
+from lormika.processes import Line, leave_for_memory
 from lormika.types import JsonObject, UserModel
 
 
 def main() -> None:
     """Serve one model."""
-    _limit(int(sys.argv[1]))
+    system.limit(int(sys.argv[1]), leave_for_memory)
     line = Line()
     model = None
     for head, body in iter(line.receive, None):
@@ -35,11 +35,6 @@ def main() -> None:
         except Exception as error:
             message = _failure(error), b""
         line.send(*message)
-
-
-def _limit(memory: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash leaves no file of the user's data
 
 
 def _description(model: UserModel) -> JsonObject:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import math
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -17,15 +15,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from lormika import system
 from lormika.processes.messages import OUT_OF_MEMORY, PIECE, BrokenMessageError, Inbox, Message, pack
+from lormika.processes.pipes import Pipes, make_pipes, wait_for_pipes
 from lormika.types import JsonObject
 
-_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+_CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
+_FIRST_FAULT = 0xC0000000  # of the exit codes with which Windows ends a process
 _GRACE = 3.0  # seconds in which a child that has closed its pipes ends
 _LONGEST_POLL = 3600.0  # seconds; the system takes no longer ones
 _TAIL = 300  # characters of what a child printed last
-
-_lifelines: set[int] = set()  # our ends
 
 
 Kind = Literal["late", "broken", "pipes", "memory", "exit", "crash", "kill"]
@@ -50,16 +49,14 @@ class Child:
     def __init__(
         self, command: Sequence[str], *, environment: Mapping[str, str] | None = None, log: Path | None = None
     ) -> None:
-        self._process, lifeline = _start(command, environment, log)
+        self._process, tie = _start(command, environment, log)
         self.pid, self._log = self._process.pid, log
-        self.end = weakref.finalize(self, _end, self._process, lifeline, os.getpid())
         self._unsent: deque[memoryview] = deque()
         self._inbox, self._closed = Inbox(), False
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._requests, self._answers = self._process.stdin, self._process.stdout
-        for pipe in (self._requests, self._answers):
-            os.set_blocking(pipe.fileno(), False)
+        self._pipes = make_pipes(self._process.stdin, self._process.stdout)
+        self.end = weakref.finalize(self, _end, self._process, tie, self._pipes, os.getpid())
 
     @classmethod
     def of_module(cls, module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Child:
@@ -77,7 +74,7 @@ class Child:
         """The next message, if it is there; raise `LostError` if what is there is not a message."""
         self._flush()
         try:
-            return self._inbox.read(self._answers.fileno(), deadline)
+            return self._inbox.read(self._pipes.read, deadline)
         except (BlockingIOError, TimeoutError):
             return None
         except EOFError:
@@ -95,16 +92,8 @@ class Child:
                 raise self.death()
             if left <= 0:
                 raise LostError("late", f"no answer within {seconds:g} seconds")
-            poll = select.poll()
-            self.watch(poll)
-            poll.poll(min(left, _LONGEST_POLL) * 1000)
+            wait_for_any([self], left)
         return message
-
-    def watch(self, poll: select.poll) -> None:
-        """Let a poll wake up when there is something to read here, or room to write."""
-        poll.register(self._answers, select.POLLIN)
-        if self._unsent:
-            poll.register(self._requests, select.POLLOUT)
 
     @property
     def ended(self) -> bool:
@@ -126,7 +115,7 @@ class Child:
         try:
             while self._unsent:
                 part = self._unsent[0]
-                self._unsent[0] = part[os.write(self._requests.fileno(), part[:PIECE]) :]
+                self._unsent[0] = part[self._pipes.write(part[:PIECE]) :]
                 if not self._unsent[0]:
                     self._unsent.popleft()
         except BlockingIOError:
@@ -135,67 +124,41 @@ class Child:
             self._closed = True
 
 
+def wait_for_any(children: Sequence[Child], seconds: float) -> None:
+    """Wait until there is something to read from one of them, or room for what it has not read, or time is over."""
+    wait_for_pipes([(child._pipes, bool(child._unsent)) for child in children], min(seconds, _LONGEST_POLL))
+
+
 def _describe(code: int | None) -> tuple[Kind, str, str]:
     """Kind, words and a guess for an exit code, or a signal below 0; None: it has not ended."""
     if code is None:
         return "pipes", "closed its pipes", ""
     if code == OUT_OF_MEMORY:
         return "memory", "ran out of memory", ""
+    if code >= _FIRST_FAULT:
+        return "crash", f"crashed (0x{code:08X})", ""
     if code >= 0:
         return "exit", f"ended itself with exit code {code}", ""
     name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
-    if -code in _CRASHES:
+    if name in _CRASHES:
         return "crash", f"crashed ({name})", ""
-    return "kill", f"was killed ({name})", ", perhaps for want of memory" if -code == signal.SIGKILL else ""
+    return "kill", f"was killed ({name})", ", perhaps for want of memory" if name == "SIGKILL" else ""
 
 
 def _start(
     command: Sequence[str], environment: Mapping[str, str] | None, log: Path | None
-) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a process, and return it with our end of its lifeline.
-
-    Once that end is closed, the kernel kills the group. This is a property of the pipe, not of a process: the child has
-    nothing to do but to keep its end open. Before it is set, the child has not got its first message, and ends if none
-    comes.
-    """
-    theirs, ours = os.pipe()
-    try:
-        with contextlib.nullcontext() if log is None else log.open("wb") as errors:
-            process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0, env=environment,
-                pass_fds=(theirs,), start_new_session=True,  # Ctrl-C is for the parent, which then ends this one
-            )  # fmt: skip
-        fcntl.fcntl(theirs, fcntl.F_SETOWN, -process.pid)
-        fcntl.fcntl(theirs, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(theirs, fcntl.F_SETFL, fcntl.fcntl(theirs, fcntl.F_GETFL) | os.O_ASYNC)
-    except BaseException:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
-    _lifelines.add(ours)
-    return process, ours
+) -> tuple[subprocess.Popen[bytes], system.Tie]:
+    """Start a process that ends with this one."""
+    with contextlib.nullcontext() if log is None else log.open("wb") as errors:
+        pipe = subprocess.PIPE
+        return system.start(command, stdin=pipe, stdout=pipe, stderr=errors, bufsize=0, env=environment)
 
 
-def _end(process: subprocess.Popen[bytes], lifeline: int, owner: int) -> None:
+def _end(process: subprocess.Popen[bytes], tie: system.Tie, pipes: Pipes, owner: int) -> None:
     """End a process and everything it started, and leave nothing behind."""
     if os.getpid() != owner:  # a fork of ours, which is to leave the child alone
         return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    tie.kill()
     process.wait()
-    _lifelines.discard(lifeline)
-    os.close(lifeline)
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
-
-
-def _let_go() -> None:
-    """In a fork of ours, which would hold the lifelines of children that are not its own."""
-    while _lifelines:
-        os.close(_lifelines.pop())
-
-
-os.register_at_fork(after_in_child=_let_go)
+    tie.close()
+    pipes.close()

@@ -8,6 +8,8 @@ import os
 import struct
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 from lormika.types import JsonObject
@@ -37,13 +39,13 @@ class Inbox:
     def __init__(self, largest: int = _LARGEST) -> None:
         self._largest, self._data = largest, bytearray()
 
-    def read(self, descriptor: int, deadline: float = math.inf) -> Message:
-        """The next message; what has arrived is kept if an error stops the reading.
+    def read(self, read: Callable[[int], bytes], deadline: float = math.inf) -> Message:
+        """The next message, from what gives at most so many bytes; what has come is kept if an error stops the reading.
 
-        Raises `EOFError`, `BlockingIOError`, if the descriptor does not block, `TimeoutError` or `BrokenMessageError`.
+        Raises `EOFError`, `BlockingIOError`, if the source does not block, `TimeoutError` or `BrokenMessageError`.
         """
         while missing := self._missing():
-            piece = os.read(descriptor, min(missing, PIECE))
+            piece = read(min(missing, PIECE))
             if not piece:
                 raise EOFError
             self._data += piece
@@ -77,7 +79,7 @@ class Line:
 
     def __init__(self) -> None:
         self._requests, self._answers = os.dup(0), os.fdopen(os.dup(1), "wb")
-        with open(os.devnull) as nothing:
+        with open(os.devnull, encoding="utf-8") as nothing:
             os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
         self._inbox = Inbox(sys.maxsize)
@@ -85,7 +87,7 @@ class Line:
     def receive(self) -> Message | None:
         """The next message from the parent; None if there are no more."""
         try:
-            return self._inbox.read(self._requests)
+            return self._inbox.read(partial(os.read, self._requests))
         except EOFError:
             return None
 
@@ -94,7 +96,7 @@ class Line:
         try:
             self._answers.writelines(pack(head, body))
             self._answers.flush()
-        except BrokenPipeError:
+        except OSError:
             os._exit(1)
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lormika import system
 from lormika.errors import InputError
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_PLACES = (  # of programs that no PATH names
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    r"%ProgramFiles%\Google\Chrome\Application\chrome.exe",
+    r"%ProgramFiles(x86)%\Google\Chrome\Application\chrome.exe",
+    r"%ProgramFiles(x86)%\Microsoft\Edge\Application\msedge.exe",
+)
 _OPTIONS = (
     "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-sync",
     "--disable-extensions", "--disable-background-networking", "--disable-component-update",
@@ -24,7 +31,7 @@ _BY_HAND = "save the letter as .html, open it in a browser, and print it to PDF"
 
 def find_browser() -> str:
     """The program that prints."""
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = next(filter(None, map(shutil.which, (*_BROWSERS, *map(os.path.expandvars, _PLACES)))), None)
     if found is None:
         raise InputError(f"saving as .pdf needs Chromium ({', '.join(_BROWSERS)}): install it, or {_BY_HAND}")
     return found
@@ -36,7 +43,7 @@ def print_page(page: bytes, path: Path) -> None:
     with TemporaryDirectory(prefix="lormika-", ignore_cleanup_errors=True) as folder:
         source, printed = Path(folder, "letter.html"), Path(folder, "letter.pdf")
         source.write_bytes(page)
-        own = ["--no-sandbox"] if os.geteuid() == 0 else []  # which does not run as root
+        own = ["--no-sandbox"] if system.is_administrator() else []  # which does not run as root
         places = [f"--user-data-dir={folder}/profile", f"--print-to-pdf={printed}", source.as_uri()]
         ended = _run([browser, *_OPTIONS, *own, *places])
         if not printed.is_file() or not printed.read_bytes().startswith(b"%PDF-"):
@@ -47,12 +54,12 @@ def print_page(page: bytes, path: Path) -> None:
 def _run(command: list[str]) -> str:
     """Run a program to its end, or end it with everything it started; how it ended."""
     nothing = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    process, tie = system.start(command, stdin=nothing, stdout=nothing, stderr=nothing)
     try:
         return f"exit code {process.wait(_PATIENCE)}"
     except subprocess.TimeoutExpired:
         return f"no end within {_PATIENCE:g} seconds"
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        tie.kill()
         process.wait()
+        tie.close()
