@@ -39,8 +39,9 @@ class Batch:
 
     def run(self, model: str, out: str, *more: object, data: str = "rows.parquet", quiet: bool = True, **options):
         line = self._line(model, out, more, data, quiet)
-        if set(options) <= {"env"}:
-            return self._warm.run(line[len(LORMIKA) :], self.folder, dict(options.get("env", os.environ)), 600)
+        if set(options) <= {"env", "most_bytes"}:
+            options = {"env": dict(os.environ)} | options
+            return self._warm.run(line[len(LORMIKA) :], self.folder, seconds=600, **options)
         options = {"capture_output": True, "text": True, "timeout": 600} | options
         return subprocess.run(line, cwd=self.folder, check=False, **options)
 

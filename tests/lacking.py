@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import NoReturn
 
 import pytest
@@ -13,3 +14,7 @@ def lacks(what: str) -> NoReturn:
     if os.environ.get("CI", "").lower() in ("", "0", "false"):
         pytest.skip(what)
     pytest.fail(f"{what} (CI is set, where nothing may be skipped for that)", pytrace=False)
+
+
+on_posix = pytest.mark.skipif(os.name == "nt", reason="of signals, process groups, links or /proc, which Windows lacks")
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="of /proc and of limits that only Linux keeps")

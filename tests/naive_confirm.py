@@ -21,7 +21,8 @@ PAIRED_CATEGORIES = 3  # targets of one category that go into pairs
 Value = float | None
 Row = list[Value]
 Item = tuple  # ("range", low, high) or ("is", category) or ("missing",); ("from", low, high) includes both ends;
-# ("part", item, least, greatest) is a range within these, if they are not None
+# ("part", item, least, greatest) is a range within these, if they are not None; ("before", item, value) and
+# ("after", item, value) are what is left of it
 Edit = tuple[tuple[int, float], ...]  # changed features with their new values, by feature
 Number = Fraction | float
 
@@ -38,7 +39,18 @@ def holds(item: Item, value: Value) -> bool:
         return item[1] <= value <= item[2]
     if item[0] == "part":
         return holds(item[1], value) and (item[2] is None or value >= item[2]) and (item[3] is None or value <= item[3])
+    if item[0] == "before":
+        return holds(item[1], value) and value < item[2]
+    if item[0] == "after":
+        return holds(item[1], value) and value > item[2]
     return item[1] <= value < item[2]
+
+
+def place_of(item: Item) -> float:
+    """Where conditions of a feature stand in their order."""
+    if item[0] == "part":
+        return place_of(item[1]) if item[2] is None else item[2]
+    return inf if item[0] == "missing" else item[1]
 
 
 def mean(numbers: Sequence[Number]) -> Fraction:
@@ -137,6 +149,8 @@ class Twin:
         self.all_pairs = len(self.find_pairs(self.asked_targets))
         self.pairs = self.choose_pairs()
         self.effects = [self.effect(f) for f in self.features]
+        self.cut_by_sample = items
+        self.reached = [self.reach(f) for f in self.features]
 
     # Asking
 
@@ -361,6 +375,49 @@ class Twin:
         counted = [single for single in asked if "background" in single.roles] or asked
         return mean([abs(self.change(single.edit)) for single in counted]) if counted else Fraction(0)
 
+    # The instance's own ranges
+
+    def look(self, kind: str) -> None:
+        """Look at the ranges of a kind of rules: of those that say why, as far as they reach."""
+        self.items = self.reached if kind == KINDS[0] else self.cut_by_sample
+
+    def reach(self, f: int) -> Sequence[Item]:
+        """The items of a feature, with the instance's own range as far as nothing is different."""
+        items, own, x = self.items[f], self.own_item(f), self.instance[f]
+        if own is None or own[0] != "range":
+            return items
+        ranges = [item for item in items if item[0] == "range"]
+        asked = sorted(single.value for single in self.singles_of(f))
+        (first, least), (last, greatest) = (
+            self.end(f, ranges, values) for values in ([v for v in asked[::-1] if v < x], [v for v in asked if v > x])
+        )
+        first, last = first or ranges[0], last or ranges[-1]
+        wide = ("range", first[1], last[2])
+        if least is not None or greatest is not None:
+            wide = ("part", wide, least, greatest)
+        cut = [*ranges[: ranges.index(first)], *([] if least is None else [("before", first, least)]), wide]
+        cut += [] if greatest is None else [("after", last, greatest)]
+        cut += [*ranges[ranges.index(last) + 1 :], *(item for item in items if item[0] == "missing")]
+        occurring = [item for item in cut if any(holds(item, row[f]) for row in self.sample)]
+        return occurring if wide in occurring and len(occurring) > 1 else items
+
+    def end(self, f: int, ranges: Sequence[Item], outwards: Sequence[float]) -> tuple[Item | None, float | None]:
+        """The last range that is reached (None: the outermost), and the last value, if the range is not all reached."""
+        last = self.instance[f]
+        for value in outwards:
+            reached = next(item for item in ranges if holds(item, last))
+            if self.differs(f, value) or not any(holds(item, value) for item in ranges):
+                return reached, last if holds(reached, value) else None
+            last = value
+        return None, None
+
+    def differs(self, f: int, value: float) -> bool:
+        """Whether a value turns the prediction, or is outside and takes over a quarter of the most that one takes."""
+        if self.turns(((f, value),)) or holds(self.own_item(f), value):
+            return self.turns(((f, value),))
+        lost = {s.value: Fraction(self.own.p) - Fraction(self.answer(s.edit).p) for s in self.singles_of(f)}
+        return not self.at_most(lost[value], max(lost.values()) / 4)
+
     # Confirmation
 
     def leaving(self, f: int) -> list[Single]:
@@ -373,7 +430,13 @@ class Twin:
         return [single for single in self.singles_of(f) if single not in self.leaving(f)]
 
     def pairs_of(self, f: int, g: int) -> list[Edit]:
-        return [pair for pair in self.pairs if [changed for changed, _ in pair] == [f, g]]
+        """Those that lead out of the instance's items of both."""
+        return [
+            pair
+            for pair in self.pairs
+            if [changed for changed, _ in pair] == [f, g]
+            if not any(self.own_item(h) and holds(self.own_item(h), value) for h, value in pair)
+        ]
 
     def matters(self, f: int) -> bool:
         return any(not self.less(abs(self.change(single.edit)), 0.05) for single in self.singles_of(f))
@@ -395,9 +458,12 @@ class Twin:
 
     def move_alone(self, f: int) -> Fraction:
         """Mean change of p over the background's values outside the instance's item; 0, if there are none."""
-        if not any("background" in single.roles for single in self.leaving(f)):
-            return Fraction(0)
         return self.mean_left(f) - Fraction(self.own.p)
+
+    def move_staying(self, f: int) -> Fraction:
+        """Mean change of p over the background's values inside the instance's item; 0, if there are none."""
+        inside = [s.edit for s in self.staying(f) if s.roles & {"background", "inside"}]
+        return self.mean_certainty(inside) - Fraction(self.own.p) if inside else Fraction(0)
 
     def move_together(self, f: int, g: int, sign: int) -> Fraction:
         """Over the pairs of two features, or the sum of what each does alone: whichever speaks less for the rule."""
@@ -421,6 +487,7 @@ class Twin:
                     chance *= self.share_leaving(f) if f in left else 1 - self.share_leaving(f)
                 moves = [self.move_together(f, g, sign) for f, g in combinations(left, 2)]
                 move = self.move_alone(left[0]) if size == 1 else mean(moves)
+                move += sum((self.move_staying(f) for f in features if f not in left), Fraction(0))
                 total, weight = total + chance * move, weight + chance
         return total / weight if weight else mean([self.move_alone(f) for f in features])
 
@@ -600,23 +667,16 @@ class Twin:
         )
 
     def last_resort(self, features: Sequence[int]) -> Rule:
-        conditions = tuple((f, self.narrowed(f) or self.own_value(f)) for f in features)
+        conditions = tuple((f, self.own_range(f) or self.own_value(f)) for f in features)
         edits = self.edits_without(features)
         agreed = sum(self.change(edit) < 0 for edit in edits)
         after = self.mean_left(features[0]) if len(features) == 1 else self.mean_certainty(edits)
         check = Check(len(edits), agreed, self.own.p, after)
         return self.made_rule(KINDS[0], conditions, self.prediction, check, weak=True)
 
-    def narrowed(self, f: int) -> Item | None:
-        """The instance's item, around its value as far as no asked value turns the prediction."""
-        item, own = self.own_item(f), self.instance[f]
-        turning = [single.value for single in self.staying(f) if self.turns(single.edit)]
-        if not turning or item is None:
-            return item
-        staying = [own, *(single.value for single in self.staying(f) if not self.turns(single.edit))]
-        below, above = [v for v in turning if v < own], [v for v in turning if v > own]
-        kept = [v for v in staying if all(v > end for end in below) and all(v < end for end in above)]
-        return "part", item, min(kept) if below else None, max(kept) if above else None
+    def own_range(self, f: int) -> Item | None:
+        """The instance's item, unless a value inside it turns the prediction."""
+        return None if any(self.turns(single.edit) for single in self.staying(f)) else self.own_item(f)
 
     def own_value(self, f: int) -> Item:
         return ("missing",) if self.instance[f] is None else self.exactly(f, self.instance[f])
@@ -819,7 +879,7 @@ class Twin:
         except ZeroDivisionError:
             score = 0.0
         weight = min(weights[f] for f, _ in rule.conditions)
-        places = [(f, inf if item[0] == "missing" else item[1]) for f, item in rule.conditions]
+        places = [(f, place_of(item)) for f, item in rule.conditions]
         return -score * weight, -rule.antecedent, -rule.both, len(rule.conditions), places, rule.consequent
 
     def explain(
@@ -832,8 +892,12 @@ class Twin:
         def order(rule: Rule) -> tuple:
             return self.order(rule, sizes, objective, m)
 
-        rules = {kind: self.confirmed_rules(kind, k, options, sizes) for kind in KINDS[:3]}
-        rules[KINDS[0]] = rules[KINDS[0]] or self.why()
+        rules = {}
+        for kind in KINDS[:3]:
+            self.look(kind)
+            rules[kind] = self.confirmed_rules(kind, k, options, sizes)
+            if kind == KINDS[0]:
+                rules[kind] = rules[kind] or self.why()
         turning = sorted(self.counterfactuals(effects), key=lambda rule: (len(rule.conditions), order(rule)))
         rules[KINDS[3]] = turning[:k]
         if per == "overall":

@@ -18,9 +18,8 @@ from lormika.options import SearchKeywords, SearchOptions
 from lormika.parts import Parts
 from lormika.session import is_interactive
 from lormika.stages import neighbourhood
-from lormika.stages.asking import Asking, Count, Spread, run_together
+from lormika.stages.asking import Asking, Count, Spread, ask_once, run_together
 from lormika.stages.choose import Choice
-from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import make_edits
 from lormika.stages.goal import Goal
 from lormika.stages.items import Items, itemise
@@ -29,6 +28,7 @@ from lormika.stages.neighbourhood import Neighbourhood
 from lormika.stages.rerun import find_rules, rerun
 from lormika.stages.sample import Sample
 from lormika.stages.search import Space
+from lormika.stages.sides import Sides
 from lormika.stages.trials import Plan, Trials, Unlike, try_edits
 from lormika.stages.ways import Ways, find_ways
 from lormika.summarising import summarise
@@ -51,25 +51,25 @@ class Case:
     >>> explainer = Explainer(DecisionTreeClassifier(max_depth=5, random_state=0).fit(numbers, y), numbers)
     >>> case = explainer.locate(numbers.iloc[[1]])
     >>> print(case.explain(objective="leverage").current_supporting[0])
-    income ≥ 47 ⇒ accepted
-    >>> print(case.explain(objective="lift").current_supporting[0])
-    income ≥ 47 and missed_payments = 1 ⇒ accepted
+    income ≥ 46 and missed_payments ≤ 1 ⇒ accepted
+    >>> print(case.explain(objective="coverage").current_supporting[0])
+    missed_payments ≤ 1 ⇒ accepted
     """
 
     parts: Parts
-    instance: np.ndarray  # encoded
-    unseen: Unseen  # categories of the instance that do not occur in the background
+    instance: np.ndarray  #: encoded
+    unseen: Unseen  #: categories of the instance that do not occur in the background
     near: Neighbourhood
     sample: Sample
     items: Items
-    answer: Answer  # about the instance
-    repeats: bool  # the model gave the same answer when asked twice about the instance
-    trials: Trials | None  # None: no edits were tried
-    aim: Aim  # of the ways
-    goal: Goal  # of the aim, for this instance
-    ways: Ways | None  # changes that lead there
-    calls: int  # of the model
-    rows: int  # in these calls
+    answer: Answer  #: about the instance
+    repeats: bool  #: the model gave the same answer when asked twice about the instance
+    trials: Trials | None  #: None: no edits were tried
+    aim: Aim  #: of the ways
+    goal: Goal  #: of the aim, for this instance
+    ways: Ways | None  #: changes that lead there
+    calls: int  #: of the model
+    rows: int  #: in these calls
 
     def explain(self, **options: Unpack[SearchKeywords]) -> Explanation:
         """Explain the prediction without asking the model again; see `SearchOptions` for the options.
@@ -93,10 +93,42 @@ def locate_together(
     parts: Parts, instances: Instances, aim: Aim, spread: Spread = map, memory: Memory | None = None
 ) -> list[Case]:
     """Locate encoded instances, with shared model calls; explanations with this aim need no more of them."""
+    if parts.model.bands is not None and parts.model.bands.is_around:
+        return _locate_around(parts, instances, aim, spread, memory)
     find = partial(neighbourhood.find, parts.background, parts.predictions, settings=parts.settings)
     near = [one for some in spread(find, instances.blocks()) for one in some]
     ways = [locate(parts, *one, aim) for one in zip(instances.rows, instances.unseen, near, strict=True)]
     return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True, memory=memory)
+
+
+def _locate_around(parts: Parts, instances: Instances, aim: Aim, spread: Spread, memory: Memory | None) -> list[Case]:
+    """The same, if every instance has bands of its own: the model is asked for their values first."""
+    questions = [ask_once(row) for row in instances.rows]
+    answers = run_together(parts.model, parts.schema, questions, instances.unseen, spread)
+    own = [parts.at(float(answer.values[0])) for answer in answers if answer.values is not None]
+
+    def find(place: int) -> Neighbourhood:
+        rows = instances.rows[place : place + 1]
+        return next(neighbourhood.find(parts.background, own[place].predictions, rows, parts.settings))
+
+    found = zip(own, instances.rows, instances.unseen, spread(find, range(len(own))), strict=True)
+    ways = [_in_bands(one[0], locate(*one, aim, asked=1)) for one in found]
+    return run_together(parts.model, parts.schema, ways, instances.unseen, spread, again=True, memory=memory)
+
+
+def _in_bands(parts: Parts, asking: Asking[T]) -> Asking[T]:
+    """The same questions; answers are in the bands of one instance."""
+    bands = parts.model.bands
+    if bands is None or not bands.is_around:
+        return (yield from asking)
+    try:
+        rows = next(asking)
+        while True:
+            answer = yield rows
+            rows = asking.send(answer.by(bands))
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
 
 
 def explain_together(
@@ -114,12 +146,15 @@ def explain_together(
     """
     if not cases:
         return []
-    parts, ways = cases[0].parts, [explain(case, options, aim, keeps=keeps) for case in cases]
+    parts = cases[0].parts
+    ways = [_in_bands(case.parts, explain(case, options, aim, keeps=keeps)) for case in cases]
     return run_together(parts.model, parts.schema, ways, [case.unseen for case in cases], spread, memory=memory)
 
 
-def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood, aim: Aim) -> Asking[Case]:
-    """Ask the model about an encoded instance, its neighbourhood and its edits."""
+def locate(
+    parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourhood, aim: Aim, asked: int = 0
+) -> Asking[Case]:
+    """Ask the model about an encoded instance, its neighbourhood and its edits; it was `asked` about it before."""
     parts = parts.with_unseen(unseen)
     background, settings = parts.background, parts.settings
     left_out = parts.spread.identifiers
@@ -144,7 +179,7 @@ def locate(parts: Parts, instance: np.ndarray, unseen: Unseen, near: Neighbourho
     labels = answer.labels[1:end].astype(np.int32)
     labels.setflags(write=False)
     sample = Sample(parts.schema, near.rows, labels, near.n_real, parts.model.names)
-    count = Count(1, len(rows))
+    count = Count(1 + asked, len(rows) + asked)
     trials = ways = None
     goal = make_goal(parts, instance, own, aim)
     if plan is not None:
@@ -165,7 +200,9 @@ def _agree(first: Answer, second: Answer) -> bool:
     for one, other in ((first.probabilities, second.probabilities), (first.scores, second.scores)):
         if one is not None and other is not None and not np.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE):
             return False
-    return True
+    if first.values is None or second.values is None or first.bands is None:
+        return True
+    return bool(np.abs(first.bands.in_spreads(first.values - second.values)).max() <= _TOLERANCE)
 
 
 def explain(case: Case, options: SearchOptions, aim: Aim, *, keeps: bool = False) -> Asking[Explanation]:
@@ -203,6 +240,6 @@ def _choice(case: Case, space: Space) -> Choice:
     trials, goal, ways = _trials(case, "confirm=True"), case.goal, case.ways
     assert ways is not None
     unit, before = case.answer.unit, float(case.answer.certainty(case.prediction)[0])
-    confirmation = Confirmation(case.parts.spread, case.items, trials, unit, before, goal)
     background, encoded = case.parts.background, case.sample.encoded
-    return Choice(background, space, encoded, trials, ways, goal, confirmation, unit, before)
+    sides = Sides.of(case.parts.spread, space, encoded, trials, unit, before, goal)
+    return Choice(background, space, encoded, trials, ways, goal, sides, unit, before)

@@ -25,9 +25,9 @@ class Interval:
     feature: str
     low: float
     high: float
-    integer: bool = False  # all values are whole numbers: say "age ≥ 28", not "age ≥ 27.5"
-    single: bool = field(default=False, compare=False)  # only words: its last number is the background's, too
-    texts: tuple[str, str] | None = field(default=None, compare=False)  # of its ends, in words of their own
+    integer: bool = False  #: all values are whole numbers: say "age ≥ 28", not "age ≥ 27.5"
+    single: bool = field(default=False, compare=False)  #: only words: its last number is the background's, too
+    texts: tuple[str, str] | None = field(default=None, compare=False)  #: of its ends, in words of their own
 
     def holds(self, column: ColumnReader) -> np.ndarray:
         """Which values of a column lie inside."""

@@ -6,11 +6,26 @@ _LONGEST = 60  # characters of a value
 
 
 class InputError(ValueError):
-    """A table, instance or option cannot be used; the message says what to do."""
+    """A table, instance or option cannot be used; the message says what to do.
+
+    >>> from lormika import Constraints
+    >>> Constraints(ranges={"income": (5, 3)})
+    Traceback (most recent call last):
+        ...
+    lormika.errors.InputError: constraints: ranges of 'income': 5 is above 3
+    """
 
 
 class ModelError(RuntimeError):
-    """The model failed, or its answer cannot be a classification."""
+    """The model failed, or its answer cannot be a classification.
+
+    >>> from lormika import Explainer, datasets
+    >>> X, _ = datasets.make_loans(50)
+    >>> Explainer(lambda frame: ["accepted"] * 49, X)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lormika.errors.ModelError: the model gave an answer of shape (49,) for 50 rows; expected one label, ...
+    """
 
 
 def describe(error: OSError) -> str:

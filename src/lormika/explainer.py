@@ -19,6 +19,7 @@ from lormika.goals import Aim, read_aim
 from lormika.labels import LabelsLike
 from lormika.learning import Given, learn_parts
 from lormika.many import OnError, Pace, explain_rows, locate_rows
+from lormika.models import BandsLike
 from lormika.options import (
     PAPER_SETTINGS,
     ConstraintsLike,
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 
 
 class Explainer:
-    """Explains single predictions of a classifier with the best rules in their neighbourhood.
+    """Explains single predictions of a classifier, or of a regressor by bands, with the best rules around them.
 
     Parameters
     ----------
     model
         Fitted classifier (with `predict_proba` or `predict`), Pipeline, or function from a frame to labels or
-        probabilities.
+        probabilities; with `bands`, a regressor, or a function from a frame to one number for each row.
     background
         The training table, or part of it: a pandas, polars or pyarrow frame, or a 2-D array (with `feature_names`).
     categorical
@@ -60,6 +61,10 @@ class Explainer:
     threshold
         Of two classes: the second is predicted if its probability is at least this. By default, the model's own labels
         count.
+    bands
+        For a regressor: increasing edges of bands of its values, which are then its classes: `[100, 200]` makes
+        `below 100`, `100 to 200` and `200 and above`. Or `"around"`: below, about and above the value that is
+        explained, `{"around": 10}` by at least 10.
     preset
         `paper`: use the paper's settings for everything not given: random thinning and draws, numbers not snapped,
         ranges of the whole table, no edits; rules with up to four conditions that are `productive`, k of all kinds
@@ -78,7 +83,7 @@ class Explainer:
     >>> explanation.prediction
     'rejected'
     >>> print(explanation.current_supporting[0])
-    missed_payments ≥ 3 ⇒ rejected
+    missed_payments ≥ 2 ⇒ rejected
     """
 
     def __init__(
@@ -93,13 +98,16 @@ class Explainer:
         labels: LabelsLike = None,
         constraints: ConstraintsLike = None,
         threshold: float | None = None,
+        bands: BandsLike = None,
         preset: Preset = "default",
         **settings: Unpack[SettingKeywords],
     ) -> None:
         check_choice("preset", preset, ["default", "paper"])
         as_paper = preset == "paper"
         chosen = (PAPER_SETTINGS if as_paper else Settings()).but(settings)
-        given = Given(categorical, feature_names, class_names, predictions, labels, constraints, threshold, as_paper)
+        given = Given(
+            categorical, feature_names, class_names, predictions, labels, constraints, threshold, bands, as_paper
+        )
         parts = learn_parts(model, background, given, chosen)
         self._set(parts)
         if parts.spread.identifiers:
@@ -137,6 +145,15 @@ class Explainer:
         ----------
         x
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(300)
+        >>> explainer = Explainer(datasets.make_model("tree", X).fit(X, y), X)
+        >>> case = explainer.locate(X.iloc[[0]])
+        >>> case.explain(k=1).prediction == case.explain(objective="lift").prediction
+        True
         """
         return locate_together(self._parts, self.schema.read_instance(x), Aim(self.constraints))[0]
 
@@ -149,6 +166,15 @@ class Explainer:
             One-row frame, Series, dict, or 1-D array in the order of the background's columns.
         **options
             What to search for, such as `k=3` or `objective="lift"`: see `SearchOptions`.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(300)
+        >>> explainer = Explainer(datasets.make_model("tree", X).fit(X, y), X)
+        >>> explanation = explainer.explain(X.iloc[[0]], k=2, target="accepted", constraints={"fixed": ["age"]})
+        >>> print(explanation.counterfactual[0].rerun)
+        income 35 → 51, missed_payments 2 → 1
         """
         chosen = self.search_options.but(options)
         aim = read_aim(self._parts, chosen)
@@ -198,6 +224,14 @@ class Explainer:
             Rows to explain at a time; by default, as many as give the model about 50,000 rows per call.
         **options
             What to search for: see `SearchOptions`.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(300)
+        >>> explainer = Explainer(datasets.make_model("tree", X).fit(X, y), X)
+        >>> [explanation.prediction for explanation in explainer.explain_many(X.head(3))]
+        ['rejected', 'rejected', 'rejected']
         """
         pace = Pace(n_jobs, chunk_size, on_error, progress)
         return explain_rows(self._parts, X, self.check(**options), pace)
@@ -211,7 +245,16 @@ class Explainer:
         on_error: OnError = "record",
         chunk_size: int | None = None,
     ) -> Iterator[Case | Failure]:
-        """Locate the rows of a table, in order, as cases to explain as often as you like; see `explain_many`."""
+        """Locate the rows of a table, in order, as cases to explain as often as you like; see `explain_many`.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(300)
+        >>> explainer = Explainer(datasets.make_model("tree", X).fit(X, y), X)
+        >>> [case.explain(k=1).prediction for case in explainer.locate_many(X.head(2))]
+        ['rejected', 'rejected']
+        """
         return locate_rows(self._parts, X, Pace(n_jobs, chunk_size, on_error, progress))
 
     def fingerprint(self, source: str | Path | None = None) -> Fingerprint:
@@ -246,6 +289,17 @@ class Explainer:
         The background is mapped into memory, so that processes share it. A folder that was damaged is refused, and so
         is a model that answers otherwise than the one it was saved with, unless `check_model` is False. Nothing in the
         folder is run, and no other file is opened: it may come from a stranger.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from lormika import Explainer, datasets
+        >>> X, y = datasets.make_loans(300)
+        >>> model = datasets.make_model("tree", X).fit(X, y)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     saved = Explainer(model, X).save(f"{folder}/loans-explainer")
+        ...     Explainer.load(saved, model)
+        <Explainer of 2 classes: 300 rows, 9 features>
         """
         from lormika.saved import load_parts
 

@@ -34,9 +34,22 @@ _WIDEST = 110  # columns of text
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A row of a table that could not be explained; it takes the place of an explanation."""
+    """A row of a table that could not be explained; it takes the place of an explanation.
 
-    row: int  # number of the row, from 0
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> rows = numbers.head(2).astype(object)
+    >>> rows.loc[1, "income"] = "unknown"
+    >>> print(list(explainer.explain_many(rows))[1].reason)
+    column 'income': 'unknown' is not a number, but text: give a number
+    """
+
+    row: int  #: number of the row, from 0
     reason: str
 
     @property
@@ -47,7 +60,25 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explanation:
-    """The k best rules of each kind about one prediction, with everything needed to read them."""
+    """The k best rules of each kind about one prediction, with everything needed to read them.
+
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> explanation = explainer.explain({"income": 28, "debt_ratio": 0.2, "missed_payments": 3})
+    >>> explanation.prediction, explanation.probability, explanation.effects[0].feature
+    ('rejected', 1.0, 'missed_payments')
+    >>> print(explanation.counterfactual[0].rerun)
+    missed_payments 3 → 1
+    >>> explanation.to_frame()[["category", "rule", "turned"]].shape
+    (2, 3)
+    >>> [reason.text for reason in explanation.reasons({"missed_payments": "{value} missed payments"})]
+    ['3 missed payments']
+    """
 
     instance: dict[str, Scalar | None]
     prediction: Scalar
@@ -59,11 +90,13 @@ class Explanation:
     options: JsonObject
     versions: dict[str, str]
     unit: Unit = "probability"
-    effects: tuple[Effect, ...] = ()  # what the prediction depends on here, the largest effect first
-    asked: AskedSummary | None = None  # None: no changes were tried
-    incomplete: Incomplete | None = None  # None: the search was not stopped, and these are exactly the best rules
-    sample: Sample | None = None  # not part of the payload
-    labels: Labels = NO_LABELS  # names and texts for people, which views use
+    effects: tuple[Effect, ...] = ()  #: what the prediction depends on here, the largest effect first
+    asked: AskedSummary | None = None  #: None: no changes were tried
+    incomplete: Incomplete | None = None  #: None: the search was not stopped, and these are exactly the best rules
+    sample: Sample | None = None  #: not part of the payload
+    labels: Labels = NO_LABELS  #: names and texts for people, which views use
+    value: float | None = None  #: that a regressor predicts; None: the model is a classifier
+    bands: tuple[float, ...] = ()  #: edges of the bands of a regressor's values
 
     @property
     def predicted(self) -> ClassSummary:
@@ -145,6 +178,17 @@ class Explanation:
         """A frame like the background, ready for the model: the instance, then one row per counterfactual rule.
 
         Each row is the instance with the changes of that rule's `rerun`, in the order of `counterfactual`.
+
+        Examples
+        --------
+        >>> from lormika import Explainer, datasets
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = datasets.make_loans(300)
+        >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+        >>> explanation = explainer.explain(numbers.iloc[[0]])
+        >>> explainer.model(explanation.to_counterfactuals()).labels.tolist()[:2]  # the instance, and the first change
+        [1, 0]
         """
         if self.sample is None:
             raise InputError(

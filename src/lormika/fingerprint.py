@@ -23,13 +23,24 @@ _NO_MODULE = "the module has no file"
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """SHA-256 of a model and of a background, as hexadecimal digits."""
+    """SHA-256 of a model and of a background, as hexadecimal digits.
 
-    model: str | None  # of the bytes that it was loaded from; None: there are none
-    model_note: str | None  # what was hashed if not the model's file, or why nothing was
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> explainer.fingerprint().rows
+    300
+    """
+
+    model: str | None  #: of the bytes that it was loaded from; None: there are none
+    model_note: str | None  #: what was hashed if not the model's file, or why nothing was
     background: str
-    rows: int  # of the background
-    labels: str  # of the model's label for each of these rows: what it said, whatever it is made of
+    rows: int  #: of the background
+    labels: str  #: of the model's label for each of these rows: what it said, whatever it is made of
 
 
 def hash_model(source: str | Path | None) -> tuple[str | None, str | None]:
@@ -64,5 +75,9 @@ def hash_background(background: Background) -> str:
 
 
 def hash_labels(labels: np.ndarray, names: tuple[object, ...]) -> str:
-    """SHA-256 of the names of the classes as a line of ASCII JSON, then of each row's class as little-endian int32."""
-    return hashlib.sha256(json.dumps(list(names)).encode() + b"\n" + labels.astype("<i4").tobytes()).hexdigest()
+    """SHA-256 of the names of the classes as a line of ASCII JSON, then of each row's class as little-endian int32.
+
+    If every instance has bands of its own, of each row's value, as little-endian float64.
+    """
+    kind = "<f8" if labels.dtype.kind == "f" else "<i4"
+    return hashlib.sha256(json.dumps(list(names)).encode() + b"\n" + labels.astype(kind).tobytes()).hexdigest()

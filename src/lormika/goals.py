@@ -34,6 +34,8 @@ def read_aim(parts: Parts, options: SearchOptions) -> Aim:
     own = Constraints.all_of(options.constraints)
     for one in own:
         check_constraints(parts.schema, one)
+    if options.at_least is not None and parts.model.bands is not None:
+        raise InputError("at_least is about probabilities, which a regressor does not give: name a band as the target")
     if options.target is not None:
         find_class("target", parts.model.names, options.target)
     names = ("constraints", "target", "at_least")

@@ -18,12 +18,18 @@ _CLINGING = ("%", "°", "′", "″")  # units that stand close to their number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureLabel:
-    """How a feature is shown: `FeatureLabel(label="Yearly income", unit="k€", decimals=0)`."""
+    """How a feature is shown: `FeatureLabel(label="Yearly income", unit="k€", decimals=0)`.
 
-    label: str | None = None  # None: its own name
+    >>> FeatureLabel(label="Debts", unit="%", decimals=0).write(31.4)
+    '31%'
+    >>> FeatureLabel(values={"A142": "stores"}).values
+    {'A142': 'stores'}
+    """
+
+    label: str | None = None  #: None: its own name
     unit: str = ""
-    decimals: int | None = None  # of its numbers; more are shown where fewer would say something untrue
-    values: Mapping[str, str] = field(default_factory=dict)  # by the text of a category or number
+    decimals: int | None = None  #: of its numbers; more are shown where fewer would say something untrue
+    values: Mapping[str, str] = field(default_factory=dict)  #: by the text of a category or number
 
     def __post_init__(self) -> None:
         if self.label is not None:
@@ -72,11 +78,15 @@ def _is_plain(number: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureGroup:
-    """Features that are shown together: `FeatureGroup(features=["bill_1", "bill_2"])`."""
+    """Features that are shown together: `FeatureGroup(features=["bill_1", "bill_2"])`.
+
+    >>> FeatureGroup(features=["purpose_car", "purpose_home"], one_hot=True).features
+    ('purpose_car', 'purpose_home')
+    """
 
     features: Sequence[str]
-    together: bool = False  # they only change together
-    one_hot: bool = False  # exactly one of them is 1, all others 0, and so it stays
+    together: bool = False  #: they only change together
+    one_hot: bool = False  #: exactly one of them is 1, all others 0, and so it stays
 
     def __post_init__(self) -> None:
         names = self.features

@@ -13,7 +13,8 @@ from lormika.errors import InputError
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.frames.values import Scalar
 from lormika.labels import Labels, LabelsLike
-from lormika.models import ask_background
+from lormika.models import BandsLike, Model, read_bands
+from lormika.models.mixed import ask_background
 from lormika.options import PAPER_SEARCH, ConstraintsLike, SearchOptions, Settings
 from lormika.parts import Parts, whole_table_cuts
 from lormika.stages.background import Background
@@ -32,6 +33,7 @@ class Given(NamedTuple):
     labels: LabelsLike
     constraints: ConstraintsLike
     threshold: float | None
+    bands: BandsLike
     as_paper: bool
 
 
@@ -48,20 +50,30 @@ def learn_parts(model: UserModel, background: UserTable, given: Given, settings:
     standing = (*Constraints.all_of(given.constraints), *texts.constraints())
     for one in standing:
         check_constraints(schema, one)
+    bands = None if given.bands is None else read_bands(given.bands)
     coded = Background.of(schema, encoded_columns(schema, reader))
     classifier, own_labels = ask_background(
-        model, background, reader, given.class_names, given.predictions, given.threshold
+        model, background, reader, given.class_names, given.predictions, given.threshold, bands
     )
-    if len(np.unique(own_labels)) < 2:
-        only = classifier.names[own_labels[0]]
-        raise InputError(
-            f"the model gives every row of the background the label {only!r}: there is nothing to compare; give a "
-            "background with rows of other classes too"
-        )
+    predictions = _checked_predictions(classifier, own_labels)
     if given.as_paper:
         cuts = whole_table_cuts(coded, settings.bins) | cuts
     search = PAPER_SEARCH if given.as_paper else SearchOptions()
-    parts = Parts.of(classifier, coded, own_labels.astype(np.int32), settings, search, cuts, standing, texts)
+    parts = Parts.of(classifier, coded, predictions, settings, search, cuts, standing, texts)
     lists = {one.name: one.categories for one in schema.features if one.categories is not None}
     texts.check({one.name: one.kind for one in parts.features}, classifier.names, lists)
     return parts
+
+
+def _checked_predictions(model: Model, predictions: np.ndarray) -> np.ndarray:
+    """What the model says of the background, if there is something to compare."""
+    if model.bands is not None and model.bands.is_around:  # they are not all the same
+        return predictions
+    if len(np.unique(predictions)) < 2:
+        only = model.names[predictions[0]]
+        others = "classes too" if model.bands is None else "bands too, or other edges"
+        raise InputError(
+            f"the model gives every row of the background the label {only!r}: there is nothing to compare; give a "
+            f"background with rows of other {others}"
+        )
+    return predictions.astype(np.int32)

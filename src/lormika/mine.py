@@ -92,7 +92,7 @@ def mine_rules(
         warnings.warn(str(space.incomplete), stacklevel=2)
     observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
     rules = (name_single(space.make_rule(candidate), observed, {}) for candidate in candidates)
-    return Rules(rules, space.incomplete)
+    return Rules(rules, space.incomplete, str(chosen.objective))
 
 
 def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:

@@ -67,6 +67,12 @@ class Settings(Options):
     """How an explainer looks around an instance: which rows are similar, how many are generated, what is tried.
 
     `cuts` are cut points by feature, such as `{"age": [25, 45]}`; other numeric features are cut into `bins` ranges.
+    Rules that say why may end elsewhere: where the model turns.
+
+    Examples
+    --------
+    >>> Settings(n_generated=5000, cuts={"age": [25, 45]}).bins
+    3
     """
 
     place: ClassVar = "Explainer(…), which holds for all that it explains"
@@ -116,6 +122,11 @@ class SearchOptions(Options):
 
     `constraints` say what may change (`Constraints`, or a dict). With a `target`, such as `"accepted"`, what speaks
     against the prediction, and what would turn it, is about that class alone.
+
+    Examples
+    --------
+    >>> SearchOptions(k=3, objective="lift").but({"filter": "productive"}).filter
+    'productive'
     """
 
     place: ClassVar = "explain(…)"

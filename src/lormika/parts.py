@@ -28,7 +28,7 @@ class Parts:
 
     model: Model
     background: Background
-    predictions: np.ndarray  # of the background
+    predictions: np.ndarray  # of the background: labels; values, if every instance has bands of its own
     settings: Settings
     search: SearchOptions  # unless others are asked for
     cuts: Mapping[str, tuple[float, ...]]  # of the settings, checked
@@ -80,6 +80,19 @@ class Parts:
             return self
         background = self.background.with_unseen(unseen)
         return replace(self, background=background, spread=replace(self.spread, background=background))
+
+    def at(self, value: float) -> Parts:
+        """The same parts for an instance with this value: with its own bands, and their edges as texts."""
+        own = self.model.bands
+        assert own is not None
+        bands = own.at(value)
+        texts = dict(zip(bands.names, bands.texts, strict=True))
+        return replace(
+            self,
+            model=replace(self.model, bands=bands),
+            predictions=bands.positions(self.predictions).astype(np.int32),
+            labels=replace(self.labels, classes=texts | dict(self.labels.classes)),
+        )
 
 
 def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float, ...]]:

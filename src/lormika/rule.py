@@ -84,7 +84,13 @@ def _divide(numerator: float, denominator: float) -> float:
 
 
 class Category(StrEnum):
-    """What a rule says about the instance: whether it holds now, and whether it leads to the model's prediction."""
+    """What a rule says about the instance: whether it holds now, and whether it leads to the model's prediction.
+
+    >>> Category.of(current=False, supporting=False)
+    <Category.HYPOTHETICAL_CONTRADICTING: 'hypothetical_contradicting'>
+    >>> Category.COUNTERFACTUAL is Category.HYPOTHETICAL_CONTRADICTING, Category.CURRENT_SUPPORTING.is_current
+    (True, True)
+    """
 
     CURRENT_SUPPORTING = "current_supporting"
     CURRENT_CONTRADICTING = "current_contradicting"
@@ -156,13 +162,18 @@ def _beyond(value: float, upwards: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What the model says about the instance after the smallest edit that satisfies a hypothetical rule."""
+    """What the model says about the instance after the smallest edit that satisfies a hypothetical rule.
+
+    >>> print(Rerun((Edit("age", 25, 28), Edit("job", "none", "clerk")), "accepted", probability=0.2, turned=True))
+    age 25 → 28, job none → clerk
+    """
 
     edits: tuple[Edit, ...]
     label: Scalar
-    probability: float | None  # of the class predicted before the edit; None: the model gives no probabilities
-    turned: bool  # the label is no longer the prediction
-    reached: float | None = None  # probability of a new label, of more than two classes
+    probability: float | None  #: of the class predicted before the edit; None: the model gives no probabilities
+    turned: bool  #: the label is no longer the prediction
+    reached: float | None = None  #: probability of a new label, of more than two classes
+    value: float | None = None  #: that a regressor then predicts
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.edits))
@@ -174,16 +185,18 @@ class Check:
 
     A current rule is tested by making it false, a hypothetical one by making it true, leaving all other values
     as they are. `before` and `after` are the model's certainty of its prediction, in the explanation's `unit`: for the
-    instance as it is, and on average over the changed instances.
+    instance as it is, and on average over the changed instances. Of a regressor, it is how far its value lies inside
+    the band of the prediction; negative: outside.
 
     >>> str(Check(asked=8, agreed=7, before=0.74, after=0.17))
     '7 of 8'
     """
 
-    asked: int  # changed instances
-    agreed: int  # those for which the model did what the rule says
+    asked: int  #: changed instances
+    agreed: int  #: those for which the model did what the rule says
     before: float
     after: float
+    value: float | None = None  # mean of what a regressor predicts for the changed instances
 
     def __str__(self) -> str:
         return f"{self.agreed} of {self.asked}"
@@ -202,13 +215,13 @@ class Rule:
     conditions: tuple[Condition, ...]
     consequent: Scalar
     counts: Counts
-    score: float  # the objective that was searched for, m-estimate included
-    p_value: float = math.nan  # largest of Fisher's tests against the rule's generalisations
+    score: float  #: the objective that was searched for, m-estimate included
+    p_value: float = math.nan  #: largest of Fisher's tests against the rule's generalisations
     category: Category | None = None
-    real: Counts | None = None  # the same counts on the real rows of the sample alone
+    real: Counts | None = None  #: the same counts on the real rows of the sample alone
     rerun: Rerun | None = None
-    check: Check | None = None  # None: the rule was not confirmed by asking the model
-    weak: bool = False  # only the model's answers support it, and no rule of similar rows
+    check: Check | None = None  #: None: the rule was not confirmed by asking the model
+    weak: bool = False  #: only the model's answers support it, and no rule of similar rows
 
     @property
     def support(self) -> float:

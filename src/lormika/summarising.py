@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,7 +37,7 @@ def summarise(case: Case, rules: list[Rule], options: SearchOptions, incomplete:
     return Explanation(
         instance=instance,
         prediction=prediction,
-        rules=tuple(name_single(rule, observed, instance) for rule in rules),
+        rules=tuple(name_single(_in_values(rule, case.answer), observed, instance) for rule in rules),
         notes=tuple(_notes(case, rules, options, incomplete)),
         features=parts.features,
         classes=_classes(sample, case.answer),
@@ -55,6 +55,19 @@ def summarise(case: Case, rules: list[Rule], options: SearchOptions, incomplete:
         incomplete=incomplete,
         sample=sample,
         labels=parts.labels,
+        value=None if case.answer.values is None else float(case.answer.values[0]),
+        bands=() if case.answer.bands is None else case.answer.bands.edges,
+    )
+
+
+def _in_values(rule: Rule, answer: Answer) -> Rule:
+    """What was measured in spreads of a regressor's values, as values."""
+    bands, values, check = answer.bands, answer.values, rule.check
+    if bands is None or values is None or check is None:
+        return rule
+    value = None if check.value is None else float(values[0]) + bands.spread * check.value
+    return replace(
+        rule, check=replace(check, before=bands.spread * check.before, after=bands.spread * check.after, value=value)
     )
 
 
@@ -97,7 +110,7 @@ def _effects(case: Case) -> Iterator[Effect]:
             float(largest[f]),
             case.items.row_of(f) is None,
             tuple(values),
-            tuple(singles.certainty[own].tolist()),
+            tuple((singles.certainty if singles.values is None else singles.values)[own].tolist()),
             tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
         )
 

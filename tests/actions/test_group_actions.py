@@ -125,10 +125,14 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def predictor(explainer: Explainer, rows: pd.DataFrame):
-    """One row at a time, by the model itself."""
+    """One row at a time, by the model itself; what it has said of a row is kept."""
     model = explainer.model
 
     def predict(row):
+        return ask(tuple(row[name] for name in rows.columns))
+
+    @cache
+    def ask(row):
         frame = pd.DataFrame([row], columns=list(rows.columns)).astype(rows.dtypes)
         answer = model(frame)
         label = int(answer.labels[0])

@@ -224,7 +224,7 @@ def regression(frame):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("leaving", "the model ended the program"), ("regression", "only classifiers can be explained")],
+    [("leaving", "the model ended the program"), ("regression", "--bands 100,200")],
 )
 def test_models_that_are_none(name, message, lormika):
     (lormika.folder / "loud.py").write_text(LOUD)

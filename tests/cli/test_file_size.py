@@ -89,6 +89,6 @@ def test_in_python(limited, loans):
     )
     (limited.folder / "why.json").write_text(loans.explainer.explain(loans.X.iloc[[17]]).to_json())
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=limited.folder, text=True, capture_output=True, timeout=600, check=False
+        [sys.executable, "-B", "-c", code], cwd=limited.folder, text=True, capture_output=True, timeout=600, check=False
     )
     assert done.stdout == "why.html cannot be written: File too large\n", done.stderr

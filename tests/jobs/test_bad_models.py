@@ -38,7 +38,7 @@ def test_bad_rows_are_recorded(batch, undisturbed, model, reason, more, data) ->
 def test_rows_at_which_the_model_hangs_are_recorded(batch, undisturbed, monkeypatch) -> None:
     """A process is late once it is seen to hang: a clock would take a busy machine for it."""
     monkeypatch.chdir(batch.folder)
-    monkeypatch.setattr(WorkerProcess, "late", property(lambda worker: Path(f"hanging-{worker._process.pid}").exists()))
+    monkeypatch.setattr(WorkerProcess, "late", property(lambda worker: Path(f"hanging-{worker.process.pid}").exists()))
     line = ["few_bad.parquet", "--model", "python:functions:hangs", "--background", "background.parquet"]
     options = ["--out", "out", *QUICK, "--chunk-rows", "6", "--workers", "2", "--quiet"]
     result = CliRunner().invoke(app, ["batch", *line, *options])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import resource
 import shutil
 import subprocess
 
@@ -133,7 +132,7 @@ def test_a_model_that_changes_meanwhile(files) -> None:
 def test_a_full_disk(batch, reference) -> None:
     """A limit on the size of files stands in for it; with room again, the run goes on."""
     assert batch.run("good", "out", *ONE, "--prepare").returncode == 0
-    done = batch.run("good", "out", *ONE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, -1)))
+    done = batch.run("good", "out", *ONE, most_bytes=3000)
     _refused(done, "File too large")
     assert batch.leftovers("out") == []
     assert batch.run("good", "out", *ONE).returncode == 0
@@ -141,7 +140,7 @@ def test_a_full_disk(batch, reference) -> None:
 
 
 def test_a_full_disk_from_the_start(batch) -> None:
-    done = batch.run("good", "out", *ONE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300, -1)))
+    done = batch.run("good", "out", *ONE, most_bytes=300)
     _refused(done)
     assert batch.run("good", "out", *ONE).returncode == 0
     assert batch.leftovers("out") == []

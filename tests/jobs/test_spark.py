@@ -1,4 +1,4 @@
-"""In Spark, on this machine: the README's line writes down what `lormika batch` does."""
+"""In Spark, on this machine: the tour's line writes down what `lormika batch` does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from batches import alone, as_records
-from examples import README, read_examples
+from examples import TOUR, read_examples
 from lacking import lacks
 from lormika.jobs import explain_partition, part_tables, spark_schema
 from lormika.jobs.folder import Folder
@@ -76,8 +76,8 @@ TABLES = {"rules": part_tables.RULES, "instances": part_tables.INSTANCES}
 
 
 def _run_example(folder: Path, rows):
-    """The README's lines, with a folder that exists."""
-    (code,) = (one.code for one in read_examples(README.read_text(encoding="utf-8")) if "mapInPandas" in one.code)
+    """The tour's lines, with a folder that exists."""
+    (code,) = (one.code for one in read_examples(TOUR.read_text(encoding="utf-8")) if "mapInPandas" in one.code)
     assert "/shared/why" in code
     names = {"rows": rows}
     exec(code.replace("/shared/why", str(folder)), names)

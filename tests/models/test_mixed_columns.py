@@ -83,3 +83,11 @@ def test_an_instance_with_a_text_for_a_number(dtype, advice):
     found = list(explainer.explain_many(TABLES["numbers and texts"]()[15:20], progress=False))
     assert [one.row for one in found if isinstance(one, Failure)] == [2]
     assert found[2].reason.startswith("column 'income': 'n/a?' is not a number, but text")
+
+
+def test_what_a_library_in_another_language_adds_is_left_out():
+    def fails(frame):
+        raise ValueError("category not in the training set: puce\nStack trace:\n  [bt] (0) libx.so(+0x22d) [0x7f]")
+
+    with pytest.raises(ModelError, match=r"training set: puce$"):
+        Explainer(fails, pd.DataFrame({"a": range(60)}))

@@ -19,10 +19,13 @@ from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -71,6 +74,25 @@ def test_common_classifiers_are_trusted(path, name):
     model = MODELS[name].fit(TABLE, DECISIONS)
     skops.io.dump(model, path)
     np.testing.assert_array_equal(models.load(path).predict(TABLE), model.predict(TABLE))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearRegression(),
+        Ridge(),
+        Lasso(),
+        RandomForestRegressor(3, random_state=0),
+        GradientBoostingRegressor(n_estimators=3),
+        HistGradientBoostingRegressor(max_iter=3, loss="absolute_error"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_common_regressors_are_trusted(path, model):
+    numbers = TABLE.select_dtypes("number").fillna(0)
+    model.fit(numbers, numbers.iloc[:, 0])
+    skops.io.dump(model, path)
+    np.testing.assert_array_equal(models.load(path).predict(numbers), model.predict(numbers))
 
 
 def test_a_type_of_the_users_own_must_be_named(path):

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from lacking import on_posix
 from lormika import Explainer, InputError, ModelError, datasets
 from lormika.saved import facts as sealing
 
@@ -77,6 +78,7 @@ def test_a_model_that_fails_is_an_error_of_the_model(folder) -> None:
         Explainer.load(folder, ask)
 
 
+@on_posix
 @pytest.mark.parametrize("name", ["codes.npy", "explainer.json", "witness.bin"])
 def test_links_and_pipes_are_not_followed(folder, model, tmp_path, name: str) -> None:
     (folder / name).rename(tmp_path / "elsewhere")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import naive
 from draws import examples
+from lacking import on_posix
 from lormika import _core, frames
 from lormika.frames.schema import encoded_columns, read_schema
 from lormika.mine import mine_rules
@@ -229,6 +230,7 @@ def test_many_rows_agree_with_counting():
         assert rule.counts.both == (y[mask] == rule.consequent).sum()
 
 
+@on_posix
 def test_ctrl_c_ends_a_long_search():
     program = """
 import signal

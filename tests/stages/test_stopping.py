@@ -19,6 +19,7 @@ from test_weighted_search import WEIGHTS, make_space
 
 import naive
 from draws import examples
+from lacking import on_posix
 from lormika import Explainer, Incomplete, InputError, _core, datasets, mine_rules
 from lormika.explanation import Explanation
 from lormika.options import SearchOptions
@@ -113,8 +114,9 @@ def test_a_limit_that_is_not_reached_changes_nothing():
 
 @pytest.fixture
 def explainer(request) -> Explainer:
+    """Of several features, so that a search takes more than one step."""
     X, _ = datasets.make_loans(400)
-    return Explainer(lambda frame: np.where(frame["income"] > 40, "yes", "no"), X)
+    return Explainer(lambda frame: np.where((frame["income"] > 40) | (frame["savings"] > 9), "yes", "no"), X)
 
 
 @pytest.mark.parametrize("options", [{}, {"confirm": False}, {"per": "overall", "confirm": False}])
@@ -215,6 +217,7 @@ def long_search(threads: int, keep: bool):
     )  # fmt: skip
 
 
+@on_posix
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ctrl_c_keeps_the_rules_so_far_if_asked_to(interrupted, threads):
     rules, _, stopped, bounds = interrupted(long_search(threads, keep=True))
@@ -223,6 +226,7 @@ def test_ctrl_c_keeps_the_rules_so_far_if_asked_to(interrupted, threads):
     assert bounds == [1.0]
 
 
+@on_posix
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ctrl_c_is_raised_otherwise(interrupted, threads):
     with pytest.raises(KeyboardInterrupt):

@@ -70,7 +70,7 @@ def test_it_is_well_formed_and_needs_no_script_and_no_network(name, page):
         assert attribute not in ("src", "href", "action"), attribute
         if attribute == "style":
             assert "url(" not in (value or "")
-    assert len(html.encode()) < 200_000
+    assert len(html.encode()) < 250_000
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "hostile"])
@@ -244,5 +244,5 @@ def test_of_many_categories_some_are_shown():
     explanation = Explainer(model, X, n_generated=100).explain({"day": "day 10", "x": 1.0})
     (effect,) = [effect for effect in explanation.effects if effect.feature == "day"]
     page = explanation.to_html()
-    assert page.count('<span class="choice ') == 12
-    assert f"… {len(effect.values) + 1 - 12} others" in page
+    assert page.count('<span class="choice ') == 4
+    assert f"… {len(effect.values) + 1 - 4} others" in page

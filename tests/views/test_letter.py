@@ -18,11 +18,12 @@ import pandas as pd
 import pytest
 
 from cases import CASES, HOSTILE, golden
-from lacking import lacks
+from lacking import lacks, on_posix
 from lormika import Explainer, Explanation, InputError, datasets
 from lormika.views import letter_templates, pdf
 from lormika.views.letter import Letter
 from lormika.views.letter_fields import FIELDS
+from lormika.views.letter_words import turned_rules
 from lormika.views.saving import check_letter_path
 
 X, Y = datasets.make_loans(2000)
@@ -117,6 +118,19 @@ def test_an_explanation_says_how_far_other_values_lead_elsewhere(rejected):
     assert "employment unemployed employed or self-employed" in text
     assert f"with a probability of {rejected.probability:.0%}" in text
     assert "because" not in text.lower()
+
+
+@pytest.mark.parametrize("template", ["adverse-action", "explanation"])
+def test_a_letter_about_changed_values_is_hypothetical(rejected, template):
+    assert "hypothetical" not in words(rejected.letter(template))
+    letter = rejected.letter(template, instead_of={"savings": 12.5, "missed_payments": 1})
+    text = words(letter)
+    assert "This is hypothetical: it is not about the case as it is." in text
+    assert "savings 2.8 instead of 12.5, missed payments 0 instead of 1." in text
+    assert "changed as above, it gives the result rejected" in text
+    assert letter.record["instead_of"] == {"savings": 12.5, "missed_payments": 1}
+    with pytest.raises(InputError, match="there is no feature 'saving'; did you mean 'savings'"):
+        rejected.letter(template, instead_of={"saving": 1})
 
 
 def test_the_changes_are_true_of_the_model(rejected, explainer):
@@ -312,6 +326,7 @@ def test_files(rejected, tmp_path, monkeypatch):
             save(tmp_path / "a.pdf")
 
 
+@on_posix
 def test_a_browser_that_prints_nothing(rejected, tmp_path, monkeypatch):
     program = tmp_path / "chromium"
     program.write_text("#!/bin/sh\nexit 7\n")
@@ -477,6 +492,7 @@ def test_whatever_a_template_shows_fetches_nothing(start, rejected, tmp_path, br
     assert "/two" in server.asked
 
 
+@on_posix
 def test_other_bad_files(rejected, tmp_path):
     latin = tmp_path / "latin.j2"
     latin.write_bytes("Größe".encode("latin-1"))
@@ -575,3 +591,18 @@ def test_the_same_gives_the_same_bytes(template, rejected, explainer):
     one, other = (each.letter(template, fields=SENT, time="2026-03-01") for each in (rejected, again))
     assert one.html == other.html
     assert one.record == other.record
+
+
+def test_a_number_that_must_be_hit_exactly_is_no_advice():
+    X = pd.DataFrame({"amount": np.tile(np.arange(20), 20), "savings": np.repeat(np.arange(20), 20)})
+
+    def model(frame):
+        chance = np.where((frame["amount"] == 7) | (frame["savings"] >= 12), 0.8, 0.2)
+        return np.column_stack([1 - chance, chance])
+
+    explainer = Explainer(model, X, class_names=["no", "yes"])
+    explanation = explainer.explain({"amount": 15, "savings": 3})
+    assert {rule.features for rule in explanation.counterfactual} == {("amount",), ("savings",)}
+    assert [rule.features for rule in turned_rules(explanation)] == [("savings",)]
+    only = explainer.explain({"amount": 15, "savings": 3}, constraints={"fixed": ["savings"]})
+    assert [rule.features for rule in turned_rules(only)] == [("amount",)]

@@ -53,6 +53,8 @@ class Wish:
     @classmethod
     def of(cls, parts: Parts, label: Scalar, options: SearchOptions) -> Wish:
         """Checked beside the model's classes; only what options say of changes matters."""
+        if parts.model.bands is not None and parts.model.bands.is_around:
+            raise InputError("group actions need bands that are the same for all rows: give the explainer their edges")
         aim = read_aim(parts, options)
         position = find_class("of", parts.model.names, label)
         if options.target is not None and find_class("target", parts.model.names, options.target) == position:

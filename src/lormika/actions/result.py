@@ -12,7 +12,11 @@ from lormika.types import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A feature, and the value that it is given."""
+    """A feature, and the value that it is given.
+
+    >>> print(Change("savings", 6.1))
+    savings → 6.1
+    """
 
     feature: str
     value: Scalar
@@ -27,14 +31,19 @@ class GroupAction:
 
     A row counts as permitted if the action changes it, and its constraints permit that; as turned if the model then
     also says what is wanted.
+
+    >>> changes = Change("savings", 6.1), Change("debt_ratio", 0.35)
+    >>> action = GroupAction(changes, permitted=464, turned=238, newly=118, share=0.27, mean_cost=1.39)
+    >>> print(action, action.turned)
+    savings → 6.1 and debt_ratio → 0.35 238
     """
 
     changes: tuple[Change, ...]
     permitted: int
-    turned: int  # by this action alone
-    newly: int  # those of them that no earlier action turns
-    share: float  # turned, of all rows that were tried
-    mean_cost: float  # over the rows that it turns
+    turned: int  #: by this action alone
+    newly: int  #: those of them that no earlier action turns
+    share: float  #: turned, of all rows that were tried
+    mean_cost: float  #: over the rows that it turns
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.changes))
@@ -57,21 +66,32 @@ class GroupActions:
 
     `bound` is proven: no choice of as many (`most`) of the candidates turns more rows. If it is `exact`, some choice
     does turn as many.
+
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> found = explainer.group_actions(numbers, of="rejected", most=1, learn_from=20)
+    >>> print(found.actions[0], f"turns {found.turned} of {found.rows}")
+    income → 45 and missed_payments → 1 turns 126 of 126
     """
 
-    of: Scalar  # the class that the model predicts
-    target: Scalar | None  # the class to reach; None: any other
-    at_least: float | None  # the least probability of the class that is reached
-    most: int  # actions that were asked for, at most
-    rows: int  # that the model puts into the class
-    tried: int  # those of them that every candidate was tried on
-    failed: int  # rows, of any class, about which the model could not be asked
+    of: Scalar  #: the class that the model predicts
+    target: Scalar | None  #: the class to reach; None: any other
+    at_least: float | None  #: the least probability of the class that is reached
+    most: int  #: actions that were asked for, at most
+    rows: int  #: that the model puts into the class
+    tried: int  #: those of them that every candidate was tried on
+    failed: int  #: rows, of any class, about which the model could not be asked
     candidates: int
     actions: tuple[GroupAction, ...]
-    turned: int  # by at least one of the actions
+    turned: int  #: by at least one of the actions
     bound: int
     exact: bool
-    labels: Labels = field(default=NO_LABELS, compare=False)  # words for people
+    labels: Labels = field(default=NO_LABELS, compare=False)  #: words for people
 
     @property
     def share(self) -> float:

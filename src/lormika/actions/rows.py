@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -16,7 +16,7 @@ from lormika.goals import Aim, make_goal
 from lormika.many import ROWS_PER_CALL, attempt, read_rows
 from lormika.models import Answer
 from lormika.parts import Parts
-from lormika.stages.asking import Asking, run_together
+from lormika.stages.asking import Asking, ask_once, run_together
 from lormika.stages.responses import respond
 from lormika.stages.turning import steps_of
 from lormika.types import UserTable
@@ -61,7 +61,7 @@ def ask_rows(parts: Parts, table: UserTable) -> AskedRows:
         reason = f"the model cannot be asked about any of them: {reasons[0]}" if reasons else "there are none"
         raise InputError(f"no rows to find actions for: {reason}")
     kept = instances[np.array(numbers, dtype=np.intp)]
-    return AskedRows(kept.rows, kept.unseen, _joined(answers), len(instances) - len(kept))
+    return AskedRows(kept.rows, kept.unseen, Answer.joined(answers), len(instances) - len(kept))
 
 
 def portions(rows: int, size: int) -> Iterator[np.ndarray]:
@@ -71,18 +71,7 @@ def portions(rows: int, size: int) -> Iterator[np.ndarray]:
 
 
 def _ask(parts: Parts, instances: Instances) -> list[Answer]:
-    return run_together(parts.model, parts.schema, [_once(row) for row in instances.rows], instances.unseen)
-
-
-def _once(row: np.ndarray) -> Asking[Answer]:
-    return (yield row[None])
-
-
-def _joined(answers: Sequence[Answer]) -> Answer:
-    labels = np.concatenate([answer.labels for answer in answers])
-    chances = [answer.probabilities for answer in answers if answer.probabilities is not None]
-    scores = [answer.scores for answer in answers if answer.scores is not None]
-    return Answer(labels, np.concatenate(chances) if chances else None, np.concatenate(scores) if scores else None)
+    return run_together(parts.model, parts.schema, [ask_once(row) for row in instances.rows], instances.unseen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

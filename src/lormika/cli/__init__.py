@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
+from lormika import system
 from lormika.errors import InputError, ModelError, describe
 
 
@@ -12,6 +13,7 @@ def main() -> None:
     """Run the command line; an error of the user's is one line, not a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
+            system.use_utf8(stream)
             stream.reconfigure(errors="replace")  # a terminal without the letters of a name shows "?", and no traceback
     try:
         from lormika.cli.app import app  # here, so that an interrupt while it loads is one like any other

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lormika.cli.output import Talk
-from lormika.errors import InputError, ModelError
+from lormika.errors import InputError, ModelError, quote
 from lormika.frames.readers import listing
 from lormika.frames.values import Scalar, format_value, plain
 from lormika.stages.codes import may_be_codes
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lormika.case import Case
     from lormika.data import Table
     from lormika.explainer import Explainer
+    from lormika.models import BandsLike
     from lormika.options import Preset
     from lormika.types import JsonObject, Keywords, UserModel
 
@@ -192,6 +193,23 @@ def make_explainer(
 
     with talk.working(f"Asking the model about {len(background):,} rows"):
         return Explainer(model, background, cuts=read_cuts(cut), preset=preset, **settings)
+
+
+def read_bands(text: str | None) -> BandsLike:
+    """Bands as the command line has them; what else is wrong with them is said as in Python.
+
+    >>> read_bands("100,200.5"), read_bands("around"), read_bands("around=10")
+    ([100.0, 200.5], 'around', {'around': 10.0})
+    """
+    if text is None or text == "around":
+        return "around" if text else None
+    name, sign, tolerance = text.partition("=")
+    try:
+        return {name: float(tolerance)} if sign else [float(edge) for edge in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--bands {quote(text)}: give increasing edges, such as 100,200, or around, or around=10"
+        ) from None
 
 
 def read_labels(path: Path | None) -> JsonObject | None:

@@ -105,6 +105,7 @@ def batch(
     around: p.Around,
     class_name: p.ClassName = [],
     threshold: p.Threshold = None,
+    bands: p.Bands = None,
     labels: p.LabelsFile = None,
     loading: p.Loading,
     header: p.Header = [],
@@ -141,7 +142,7 @@ def batch(
     shard, talk = pace.check(), Talk(quiet)
     settings = {
         "categorical": reading.categorical or None, "class_names": class_name or None, "threshold": threshold,
-        "labels": arguments.read_labels(labels), **around,
+        "bands": arguments.read_bands(bands), "labels": arguments.read_labels(labels), **around,
     }  # fmt: skip
     command = Command(
         data, background, model, _check_headers(header, model), reading, loading,

@@ -46,6 +46,7 @@ def explain(
     around: p.Around,
     class_name: p.ClassName = [],
     threshold: p.Threshold = None,
+    bands: p.Bands = None,
     labels: p.LabelsFile = None,
     loading: p.Loading,
     header: p.Header = [],
@@ -86,7 +87,7 @@ def explain(
         arguments.check_outputs(results.paths.values(), inputs)
         arguments.report_columns(similar, features, reading.categorical, talk)
         settings = around | {"class_names": class_name or None, "categorical": reading.categorical or None}
-        settings |= {"threshold": threshold, "labels": texts}
+        settings |= {"threshold": threshold, "bands": arguments.read_bands(bands), "labels": texts}
         explainer = arguments.make_explainer(loaded, similar.frame[features], settings, cut, preset.value, talk)
         cases = arguments.locate(explainer, rows, by_name, table, talk)
         results.explain(cases, search)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
+from lormika import system
 from lormika.progress import Step, follow
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def emit(text: str) -> None:
         print(text, flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python would complain at its end
-        if isinstance(error, BrokenPipeError):
+        if system.is_broken_pipe(error):
             raise SystemExit(_STOPPED_READING) from None
         raise OSError(error.errno, f"cannot be written: {error.strerror}", "standard output") from error
 

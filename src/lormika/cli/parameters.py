@@ -146,6 +146,16 @@ Threshold = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+Bands = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EDGES|around",
+        help="Of a regressor: edges of bands of its values, such as 100,200; or around: below, about and above each "
+        "value (around=10: by at least 10).",
+        show_default="none: a classifier",
+        rich_help_panel=MODEL,
+    ),
+]
 LabelsFile = Annotated[
     Path | None,
     typer.Option(

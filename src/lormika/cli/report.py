@@ -86,7 +86,7 @@ def report(
     from lormika.views.summary_html import to_summary
 
     with whole_file(out) as beside:
-        beside.write_text(to_summary(payload), encoding="utf-8")
+        beside.write_text(to_summary(payload), encoding="utf-8", newline="\n")
     if not payload["complete"]:
         talk.warn(f"{run} is not finished: the page is about {payload['rows']:,} rows so far")
     talk.say(f"written: {out}")

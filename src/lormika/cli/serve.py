@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from lormika.types import Keywords
 
 _SERVER = "Server"
+_HOW = (
+    "give a data file and a model, such as: lormika serve loans.csv --model loans.skops; "
+    "or, to look at made-up loans: lormika serve --demo"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +130,19 @@ def serve(
 
         lormika serve loans.csv --model loans.skops --background saved/ --port 8080 --no-browser
     """
+    if demo == (data is not None) or demo == (model is not None):
+        raise typer.BadParameter(_HOW)
+    talk = Talk(quiet)
+    talk.say("Training a model on made-up loans …" if demo else f"Reading {data} and loading {model} …")
     from lormika import serving as page
 
     launch = page.require()
     token = serving.secret()
     launch.check_token(serving.host, token)
-    if demo == (data is not None) or demo == (model is not None):
-        raise typer.BadParameter("give a data file and --model, or --demo")
     settings: Keywords = around | {
         "class_names": class_name or None, "categorical": reading.categorical or None, "threshold": threshold,
         "labels": arguments.read_labels(labels), "constraints": changing.keywords().get("constraints"),
     }  # fmt: skip
-    talk = Talk(quiet)
     with model_prints_aside():
         from lormika.cli import served
         from lormika.serving.rowtable import Roles

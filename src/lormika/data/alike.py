@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
 
 def typed_alike(frame: pd.DataFrame, schema: Schema, *, decimal_comma: bool = False) -> pd.DataFrame:
-    """Read texts one by one as numbers or booleans where the schema has these; other values stay as they are."""
+    """Read texts one by one as numbers or booleans where the schema has these; other values stay as they are.
+
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> typed_alike(numbers.head(1).astype(str), explainer.schema)["income"].tolist() == [numbers["income"][0]]
+    True
+    """
     from pandas.api.types import is_object_dtype, is_string_dtype
 
     typed = {}

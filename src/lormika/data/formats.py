@@ -18,7 +18,7 @@ def read_table(
     encoding: str | None = None,
     columns: Sequence[str] | None = None,
 ) -> Table:
-    """Read a table and detect its details; what cannot be detected is an error that says what to do.
+    r"""Read a table and detect its details; what cannot be detected is an error that says what to do.
 
     Parameters
     ----------
@@ -54,6 +54,17 @@ def read_table(
     - Anything else is text. A note names the culprit where most values are numbers.
 
     Dates stay text. JSON values keep their types; a key that a record lacks is a missing value, with a note.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("age,postcode\n41,01234\n35,20095\n")
+    ...     table = read_table(path)
+    >>> table.frame["postcode"].tolist(), table.notes[0]
+    (['01234', '20095'], "column 'postcode' is text because of the leading zero of '01234' in line 2")
     """
     if delimiter is not None and not isinstance(delimiter, str):
         raise InputError(f"delimiter={delimiter!r}: give a single character")

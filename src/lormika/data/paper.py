@@ -30,6 +30,10 @@ def load_adult() -> Loaded:
 
     `fnlwgt` and `education-num` are dropped, and missing values are replaced by the most common one. A download has the
     same rows in another order, so a split by row number differs.
+
+    >>> X, y = load_adult()
+    >>> X.shape
+    (48842, 12)
     """
     frame = find("adult", fetch_adult).drop(columns=["fnlwgt", "education-num"])
     frame = frame.fillna({name: frame[name].mode()[0] for name in frame if frame[name].isna().any()})
@@ -42,6 +46,10 @@ def load_compas() -> Loaded:
     `decile_score` and `score_text`, which define the class, are not features. `days_b_screening_arrest` and
     `length_of_stay` are missing in 307 rows. There is no download: the data set of this name on OpenML has other rows
     and columns, and a different class.
+
+    >>> X, y = load_compas()
+    >>> X.shape
+    (7214, 11)
     """
     frame = find("compas", None).drop(columns=["decile_score", "score_text"])
     texts = ["age_cat", "sex", "race", "c_charge_degree"]
@@ -54,6 +62,10 @@ def load_german() -> Loaded:
     Only `duration_in_month`, `credit_amount` and `age` are numeric. The file's `purpose` is one place off (`domestic
     appliances` for radio and television, and so on), which is corrected here; this changes only names. A download has
     the same rows and columns, with OpenML's shorter category names.
+
+    >>> X, y = load_german()
+    >>> X.shape
+    (1000, 20)
     """
     frame = find("german", fetch_german)
     numeric = ("duration_in_month", "credit_amount", "age", "class")
@@ -64,6 +76,10 @@ def load_covertype(binary: bool = True) -> Loaded:
     """Forest cover types: 581,012 patches of land, 12 features.
 
     Type 2 or the rest (`type 2`, `other`), as in the paper; with `binary=False`, types 1 to 7.
+
+    >>> X, y = load_covertype()
+    >>> X.shape, y.nunique()
+    ((581012, 12), 2)
     """
     X, y = _prepare(find("covertype", fetch_covertype), "Cover_Type", ["Wilderness_Area", "Soil_Type"])
     if binary:

@@ -22,10 +22,10 @@ class ColumnSummary:
     """
 
     name: str
-    type: str  # int, float, bool, text, category, date, empty, or the name of another pandas type
+    type: str  #: int, float, bool, text, category, date, empty, or the name of another pandas type
     missing: int
     distinct: int
-    values: str  # the range of numbers, the first values of anything else
+    values: str  #: the range of numbers, the first values of anything else
 
     def __str__(self) -> str:
         gaps = f", {self.missing} missing" if self.missing else ""
@@ -34,16 +34,28 @@ class ColumnSummary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A frame that was read from a file, and what was detected about the file."""
+    r"""A frame that was read from a file, and what was detected about the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lormika.data import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "people.csv")
+    ...     _ = path.write_text("age;job\n41;cook\n;clerk\n")
+    ...     table = read_table(path)
+    >>> table.delimiter, table.types, table.missing
+    (';', {'age': 'float', 'job': 'text'}, {'age': {'': 1}})
+    """
 
     frame: pd.DataFrame
     path: Path
-    format: str  # csv, json, jsonl, parquet or arrow
+    format: str  #: csv, json, jsonl, parquet or arrow
     compression: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
-    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # column: token: how often
-    notes: tuple[str, ...] = ()  # plain sentences about what a user would wonder about
+    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  #: column: token: how often
+    notes: tuple[str, ...] = ()  #: plain sentences about what a user would wonder about
 
     @property
     def types(self) -> dict[str, str]:

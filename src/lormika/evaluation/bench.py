@@ -31,14 +31,19 @@ _BETWEEN_WRITES = 5.0  # seconds of work that a killed evaluation may lose
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A cell that has just been done, and the progress of the evaluation."""
+    """A cell that has just been done, and the progress of the evaluation.
+
+    >>> step = Step(Cell("loans", "tree", "lormika", 0), failed=0, done=1, total=4, seconds_left=3.0, at_least=False)
+    >>> f"{step.done} of {step.total}"
+    '1 of 4'
+    """
 
     cell: Cell
-    failed: int  # explanations of this cell
-    done: int  # cells, from the beginning
+    failed: int  #: explanations of this cell
+    done: int  #: cells, from the beginning
     total: int
-    seconds_left: float  # estimated
-    at_least: bool  # the estimate is too low: there are explainers that have not been seen at work
+    seconds_left: float  #: estimated
+    at_least: bool  #: the estimate is too low: there are explainers that have not been seen at work
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,15 @@ _STEP = 0.15  # from one explainer to the next, where there is room
 
 
 def write_figures(tables: Sequence[Table], folder: str | Path) -> list[Path]:
-    """Write an SVG for each table that has a value to a folder, and return the paths."""
+    """Write an SVG for each table that has a value to a folder, and return the paths.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:  # tables come from `make_tables`
+    ...     write_figures([], folder)
+    []
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

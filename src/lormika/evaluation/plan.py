@@ -41,19 +41,24 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An evaluation. The defaults are the paper's: 50 instances, ten runs with different seeds, 19 settings."""
+    """An evaluation. The defaults are the paper's: 50 instances, ten runs with different seeds, 19 settings.
+
+    >>> plan = Plan(datasets=("loans",), models=("tree", "rf"), explainers=("lormika",), runs=2)
+    >>> [cell.file_name for cell in plan.cells()][:2]
+    ['loans-tree-lormika-00.json', 'loans-tree-lormika-01.json']
+    """
 
     datasets: tuple[str, ...] = DATASETS[:4]
     models: tuple[str, ...] = tuple(MODELS)
     explainers: tuple[str, ...] = (*OURS, *(name for name in RIVALS if name not in APART))
     instances: int = 50
     runs: int = 10
-    rival_instances: int | None = None  # of slow explainers: fewer instances, and fewer runs
+    rival_instances: int | None = None  #: of slow explainers: fewer instances, and fewer runs
     rival_runs: int | None = None
-    train_rows: int | None = None  # cap of the training rows, which are the background too
-    common_rows: int = 5_000  # generated rows of the common ground
-    time_limit: float = 120.0  # seconds for each explanation of a rival
-    baseline_python: str | Mapping[str, str] = sys.executable  # interpreter that has the rivals, or one for each
+    train_rows: int | None = None  #: cap of the training rows, which are the background too
+    common_rows: int = 5_000  #: generated rows of the common ground
+    time_limit: float = 120.0  #: seconds for each explanation of a rival
+    baseline_python: str | Mapping[str, str] = sys.executable  #: interpreter that has the rivals, or one for each
     random_state: int = 0
 
     def __post_init__(self) -> None:

@@ -75,7 +75,7 @@ def _fitted(name: str, X: pd.DataFrame, y: pd.Series, path: Path) -> tuple[UserM
     with whole_file(file) as beside:
         joblib.dump(model, beside)
     with whole_file(about) as beside:
-        beside.write_text(json.dumps({"fit_seconds": seconds, "rows": len(X)}) + "\n", encoding="utf-8")
+        beside.write_text(json.dumps({"fit_seconds": seconds, "rows": len(X)}) + "\n", encoding="utf-8", newline="\n")
     return model, seconds
 
 

@@ -43,6 +43,13 @@ def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "table
     """Write tables to a folder, in all formats, and return the paths.
 
     Those named "shared" say that only instances that all explainers have in common are counted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:  # tables come from `make_tables`
+    ...     [path.name for path in write_tables([], folder)]
+    ['tables.md', 'tables.csv', 'tables.tex']
     """
     shared = name == "shared"
     texts = {"md": to_markdown(tables, shared=shared), "csv": to_csv(tables), "tex": to_latex(tables, shared=shared)}
@@ -52,7 +59,7 @@ def write_tables(tables: Sequence[Table], folder: str | Path, name: str = "table
     for ending, text in texts.items():
         path = folder / f"{name}.{ending}"
         with whole_file(path) as beside:
-            beside.write_text(text, encoding="utf-8")
+            beside.write_text(text, encoding="utf-8", newline="\n")
         paths.append(path)
     return paths
 

@@ -56,6 +56,17 @@ def make_tables(ledger: Ledger, *, shared: bool = False) -> list[Table]:
 
     With `shared`, only instances that all explainers of a setting explained: then figures side by side rest on the same
     predictions, even where slow explainers got fewer.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lormika.evaluation import Plan, evaluate
+    >>> plan = Plan(datasets=("loans",), models=("tree",), explainers=("lormika",), instances=1, runs=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     steps = list(evaluate(plan, folder))
+    ...     tables = make_tables(Ledger(folder))
+    >>> [table.measure.name for table in tables if table.measure.name.startswith("true")]
+    ['true-current-supporting']
     """
     cells = _collect(ledger)
     if shared:

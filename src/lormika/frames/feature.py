@@ -119,7 +119,7 @@ class Feature:
             self._refuse(np.abs(numbers) >= _EXACT, numbers, inexact)
             self._refuse((numbers < limits.min) | (numbers > limits.max), numbers, beyond)
             not_whole = (numbers != fitted) & ~np.isnan(numbers)
-            self._refuse(not_whole, numbers, f"not whole, but this column has the type {self.number_type}")
+            self._refuse(not_whole, numbers, f"not whole, but {self.name} takes whole numbers")
         self._refuse(np.isinf(fitted), numbers, beyond)
         return fitted
 

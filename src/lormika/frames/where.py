@@ -109,10 +109,20 @@ def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
     two = re.search(rf"{_NAME}(?:\s+{_NAME})+", bare)
     if two is not None:
         return two.start(), f"a column whose name has blanks is written in backticks: `{two[0]}`"
-    return at, f"cannot be read: {error.msg}"
+    zero = re.search(r"(?<![\w.])0+[0-9]", bare)
+    if zero is not None:
+        return zero.start(), "write numbers without leading zeros, and without commas between thousands"
+    return at, next((text for sign, text in _FAULTS.items() if sign in error.msg), _UNREADABLE)
 
 
 _NAME = r"\b(?!(?:and|or|not|in)\b)[^\W\d]\w*"
+_FAULTS = {  # what Python's parser says, in words for people who do not program
+    "never closed": "a bracket that is opened here is never closed",
+    "unmatched": "a bracket is closed here that was not opened",
+    "does not match": "a bracket is closed here that was not opened",
+    "unterminated": "a quote that is opened here is never closed",
+}
+_UNREADABLE = "cannot be read from here on; write for instance: age >= 30 and purpose == 'car'"
 
 
 def _read(column: pd.Series) -> Values | None:

@@ -88,6 +88,9 @@ INSTANCES: dict[str, Column[RowResult]] = _by_name(
             lambda why: why.probability,
             "probability of the prediction; null if the model gives none",
         ),
+        _of_explanation(
+            "value", "float64", lambda why: why.value, "value that a regressor predicts; null of a classifier"
+        ),
         Column(
             "error",
             "string",

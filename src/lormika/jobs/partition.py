@@ -60,6 +60,12 @@ def explain_partition(
         anyone who can write to the folder can run code here.
     headers
         For a server. A value `env:NAME` is read from the environment, and `file:PATH` from a file, on each worker.
+
+    Examples
+    --------
+    >>> explain = explain_partition("/shared/why", row="number")  # reads the folder when the first rows come
+    >>> list(explain([]))
+    []
     """
     _check_table(table)
     check_choice("on_error", on_error, ["record", "raise"])

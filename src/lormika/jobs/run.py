@@ -119,6 +119,7 @@ def _settings(explainer: Explainer) -> JsonObject:
     """How an explainer was made, as run.json keeps it."""
     settings = asdict(explainer.settings) | {"kernel_width": explainer.kernel_width, "cuts": explainer.cuts}
     settings |= {"labels": explainer.labels.to_dict()} if explainer.labels else {}
+    settings |= {"bands": asdict(explainer.model.bands)} if explainer.model.bands is not None else {}
     plain: JsonObject = json.loads(json.dumps(settings))
     return plain
 

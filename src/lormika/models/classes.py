@@ -10,6 +10,7 @@ import numpy as np
 from lormika.errors import InputError, ModelError, quote
 from lormika.frames import listing
 from lormika.frames.values import Scalar, first_masked, is_list, is_too_large, plain, value_order
+from lormika.models.calls import BY_BANDS
 from lormika.types import UserColumn, UserModel, UserValue
 
 _MOST_NUMBERS = 100  # that a function may give as labels
@@ -66,9 +67,7 @@ def derive_classes(
             return names if seen <= set(names) else tuple(range(len(names)))
         raise InputError(f"class_names lacks {min(seen - set(names), key=value_order)!r}, which the model says")
     if answer.dtype.kind == "f" and len(seen) > _MOST_NUMBERS:
-        raise ModelError(
-            f"the model gave {len(seen):,} different numbers: a regression, where only classifiers can be explained"
-        )
+        raise ModelError(f"the model gave {len(seen):,} different numbers; if it is a regression, {BY_BANDS}")
     classes = seen if labels is None else set(_distinct(labels)[0])
     if seen - classes:
         raise InputError(f"predictions lacks {min(seen - classes, key=value_order)!r}, which the model says")

@@ -55,6 +55,18 @@ def load(
     -------
     object
         An object with `predict` or `predict_proba` or both, or a function; `classes_`, `feature_names_in_` where known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import skops.io
+    >>> from lormika import Explainer, datasets, models
+    >>> X, y = datasets.make_loans(200)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skops.io.dump(datasets.make_model("tree", X).fit(X, y), f"{folder}/loans.skops")
+    ...     model = models.load(f"{folder}/loans.skops")
+    >>> Explainer(model, X)
+    <Explainer of 2 classes: 200 rows, 9 features>
     """
     if isinstance(trust, str):
         raise InputError(f"trust={trust!r}: give a list of names")

@@ -12,7 +12,10 @@ import numpy as np
 from lormika.errors import InputError, ModelError, quote
 from lormika.frames import TableReader, take, with_columns
 from lormika.frames.values import Scalar
-from lormika.models.model import Model, methods_of
+from lormika.models.bands import Bands
+from lormika.models.calls import Ask
+from lormika.models.model import Model, methods_of, value_method
+from lormika.models.regression import as_regressor
 from lormika.models.wrapping import as_model
 from lormika.types import UserColumn, UserModel, UserTable
 
@@ -36,12 +39,18 @@ def ask_background(
     class_names: Sequence[Scalar] | None,
     labels: UserColumn | None,
     threshold: float | None = None,
+    bands: Bands | None = None,
 ) -> tuple[Model, np.ndarray]:
-    """As `as_model`; if the model fails because of texts among numbers, the error names the first of them."""
+    """As `as_model`, or with bands as `as_regressor`.
+
+    If the model fails because of texts among numbers, the error names the first of them.
+    """
     try:
+        if bands is not None:
+            return as_regressor(model, background, bands, class_names, labels, threshold)
         return as_model(model, background, class_names, labels, threshold)
     except ModelError as error:
-        mixed = _culprit(model, background, reader)
+        mixed = _culprit(methods_of(model)[0] if bands is None else value_method(model), background, reader)
         if mixed is None:
             raise
         raise ModelError(
@@ -50,15 +59,13 @@ def ask_background(
         ) from error
 
 
-def _culprit(model: UserModel, background: UserTable, reader: TableReader) -> _Mixed | None:
+def _culprit(ask: Ask, background: UserTable, reader: TableReader) -> _Mixed | None:
     """A column with texts without which the model would answer; None if there is none."""
     mixed = _mixed_columns(reader, isinstance(background, np.ndarray))
     for columns in chain(([one] for one in mixed), [mixed] if len(mixed) > 1 else []):
         clean = np.flatnonzero(~np.isnan([one.numbers for one in columns]).any(axis=0))[:_ROWS]
         try:
-            methods_of(model)[0](
-                with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns})
-            )
+            ask(with_columns(take(background, clean), {one.key: one.numbers[clean] for one in columns}))
         except Exception:  # whatever a model, or a library, says of such a table
             continue
         return columns[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +12,8 @@ import numpy as np
 from lormika.errors import InputError, ModelError
 from lormika.frames import listing
 from lormika.frames.values import Scalar, plain
-from lormika.models.calls import Ask, call, call_scores, copied
+from lormika.models.bands import Bands
+from lormika.models.calls import BY_BANDS, Ask, call, call_scores, call_values, copied
 from lormika.models.classes import classes_of, positions
 from lormika.types import UserModel, UserTable
 
@@ -22,32 +24,60 @@ _MOST_SCORE = 1e30  # of a decision function
 METHODS = ("predict", "predict_proba", "decision_function")
 """Methods by which a model may be asked."""
 
-Unit = Literal["probability", "margin", "label"]
-"""How certain a model is of a class: its probability, the margin of its decision function, or the label alone."""
+Unit = Literal["probability", "margin", "label", "value"]
+"""How certain a model is of a class: its probability, the margin of its decision function, the label alone, or, of a
+regressor by bands, how far its value lies inside of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """A model's answer for some rows."""
+    """A model's answer for some rows.
 
-    labels: np.ndarray  # positions in the model's classes
-    probabilities: np.ndarray | None  # rows x classes
-    scores: np.ndarray | None = None  # rows x classes: of a model that has a decision function instead
+    >>> Answer(np.array([1]), np.array([[0.2, 0.8]])).certainty(1)
+    array([0.8])
+    """
+
+    labels: np.ndarray  #: positions in the model's classes
+    probabilities: np.ndarray | None  #: rows x classes
+    scores: np.ndarray | None = None  #: rows x classes: of a model that has a decision function instead
+    values: np.ndarray | None = None  #: of a regressor
+    bands: Bands | None = None  #: of these values
 
     def __getitem__(self, rows: slice | np.ndarray) -> Answer:
         return Answer(
             self.labels[rows],
             None if self.probabilities is None else self.probabilities[rows],
             None if self.scores is None else self.scores[rows],
+            None if self.values is None else self.values[rows],
+            self.bands,
         )
+
+    @classmethod
+    def joined(cls, answers: Sequence[Answer]) -> Answer:
+        """One answer from several about different rows."""
+        probabilities, scores, values = (
+            None if getattr(answers[0], name) is None else np.concatenate([getattr(one, name) for one in answers])
+            for name in ("probabilities", "scores", "values")
+        )
+        labels = np.concatenate([one.labels for one in answers])
+        return cls(labels, probabilities, scores, values, answers[0].bands)
 
     @property
     def unit(self) -> Unit:
         """The measure of how certain the model is."""
+        if self.values is not None:
+            return "value"
         return "probability" if self.probabilities is not None else "label" if self.scores is None else "margin"
+
+    def by(self, bands: Bands) -> Answer:
+        """The same values in other bands."""
+        assert self.values is not None
+        return Answer(bands.positions(self.values), None, None, self.values, bands)
 
     def certainty(self, c: int) -> np.ndarray:
         """How certain the model is of a class, in its unit: 1 or 0, if there are only labels."""
+        if self.values is not None and self.bands is not None:
+            return self.bands.depths(self.values, c)
         if self.probabilities is not None:
             certainty: np.ndarray = self.probabilities[:, c]
             return certainty
@@ -60,14 +90,26 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A classifier with its classes, whichever library it comes from."""
+    """A classifier with its classes, whichever library it comes from.
 
-    ask: Ask  # for labels or probabilities
-    decide: Ask | None  # for labels, of a model whose labels are not its most probable classes
-    classes: tuple[Scalar, ...]  # as the model calls them
-    names: tuple[Scalar, ...]  # as they are shown
-    scores: bool = False  # `ask` gives the scores of a decision function
-    threshold: float | None = None  # of the probability of the second of two classes; None: the most probable one
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> explainer.model.names, explainer.model(numbers.head(1)).unit
+    (('accepted', 'rejected'), 'probability')
+    """
+
+    ask: Ask  #: for labels or probabilities
+    decide: Ask | None  #: for labels, of a model whose labels are not its most probable classes
+    classes: tuple[Scalar, ...]  #: as the model calls them
+    names: tuple[Scalar, ...]  #: as they are shown
+    scores: bool = False  #: `ask` gives the scores of a decision function
+    threshold: float | None = None  #: of the probability of the second of two classes; None: the most probable one
+    bands: Bands | None = None  #: of a regressor, whose values `ask` gives
 
     @classmethod
     def of(
@@ -79,8 +121,11 @@ class Model:
         decides: bool,
         scores: bool,
         threshold: float | None = None,
+        bands: Bands | None = None,
     ) -> Model:
         """A model about which everything is known already; see `as_model` for the others."""
+        if bands is not None:
+            return cls(value_method(model), None, classes, names, bands=bands)
         ask, decide = methods_of(model)
         if scores:
             ask, decide = model.decision_function, ask
@@ -88,6 +133,8 @@ class Model:
 
     def __call__(self, frame: UserTable) -> Answer:
         """Ask once about all rows."""
+        if self.bands is not None:
+            return self.read_values(call_values(self.ask, frame), self.bands)
         first = frame if self.decide is None else copied(frame)  # a model may change what it gets
         answer = self.read_scores(call_scores(self.ask, first)) if self.scores else self.read(call(self.ask, first))
         if self.decide is None:
@@ -105,6 +152,13 @@ class Model:
             )
         # In single precision, for the reason of `_DIGITS`.
         return Answer(scores.argmax(axis=1), None, scores.astype(np.float32).astype(np.float64))
+
+    @staticmethod
+    def read_values(values: np.ndarray, bands: Bands) -> Answer:
+        """Bands of the values of a regressor; around no value in particular, each is about itself."""
+        if bands.is_around and not bands.edges:
+            return Answer(np.ones(len(values), dtype=np.intp), None, None, values, bands)
+        return Answer(bands.positions(values), None, None, values, bands)
 
     def read(self, answer: np.ndarray) -> Answer:
         """Labels and probabilities from what the model returned."""
@@ -150,7 +204,11 @@ def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:
 def methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
     """The method for probabilities (or labels, if there are none), and the method for labels besides."""
     if _is_regressor(model):
-        raise InputError(f"model: a {type(model).__name__} is a regressor; only classifiers can be explained")
+        raise InputError(f"model: a {type(model).__name__} is a regressor: {BY_BANDS}")
+    return _methods_of(model)
+
+
+def _methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
     predict, predict_proba = getattr(model, "predict", None), getattr(model, "predict_proba", None)
     if callable(predict_proba):
         return predict_proba, predict if callable(predict) else None
@@ -162,6 +220,13 @@ def methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
         f"model: a {type(model).__name__} has neither predict_proba nor predict and cannot be called; "
         "give a fitted classifier, or a function from a frame to labels or probabilities"
     )
+
+
+def value_method(model: UserModel) -> Ask:
+    """The method for the values of a regressor."""
+    if callable(getattr(model, "predict_proba", None)) or classes_of(model) is not None:
+        raise InputError(f"bands are for a regressor; a {type(model).__name__} has classes of its own: leave them out")
+    return _methods_of(model)[0]
 
 
 def model_kind(model: UserModel) -> str:
@@ -182,9 +247,9 @@ def model_kind(model: UserModel) -> str:
 
 
 def check_model(model: UserModel, source: str) -> None:
-    """Refuse something that was loaded but is not a classifier."""
+    """Refuse something that was loaded but cannot be a model."""
     try:
-        methods_of(model)
+        _methods_of(model)
         classes_of(model)
     except InputError as error:
         raise InputError(f"{source}: {str(error).removeprefix('model: ')}") from None

@@ -1,9 +1,9 @@
 """What a skops file may hold without asking the user: exact types, and how each may be built.
 
-How the list was reviewed. The classifiers of scikit-learn 1.9 and its common transformers were fitted, saved with
-skops 0.16 and broken down into types. The Python sources of these types and their bases were then searched for code
-used in restoring and predicting that calls, imports, opens, evaluates or loads something by a name from the file; the
-skops code that builds each node was read. The following are left out, and must be named by the user:
+How the list was reviewed. The classifiers and common regressors of scikit-learn 1.9, and its common transformers, were
+fitted, saved with skops 0.16 and broken down into types. The Python sources of these types and their bases were then
+searched for code used in restoring and predicting that calls, imports, opens, evaluates or loads something by a name
+from the file; the skops code that builds each node was read. The following are left out, and must be named by the user:
 
 - functions, methods, `functools.partial` and `operator.*`, which call something; a `FunctionTransformer` is listed,
   since each passthrough column is one, but its function is not;
@@ -28,26 +28,38 @@ _SCALARS = _names("builtins", "str int float bool") | _names(
     "numpy", "bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 str_"
 )
 
-_CLASSIFIERS = (
+_PREDICTORS = (
     _names("sklearn.linear_model._logistic", "LogisticRegression LogisticRegressionCV")
-    | _names("sklearn.linear_model._ridge", "RidgeClassifier RidgeClassifierCV")
-    | _names("sklearn.linear_model._stochastic_gradient", "SGDClassifier")
+    | _names("sklearn.linear_model._base", "LinearRegression")
+    | _names("sklearn.linear_model._coordinate_descent", "Lasso LassoCV ElasticNet ElasticNetCV")
+    | _names("sklearn.linear_model._ridge", "Ridge RidgeClassifier RidgeClassifierCV")
+    | _names("sklearn.linear_model._stochastic_gradient", "SGDClassifier SGDRegressor")
     | _names("sklearn.linear_model._perceptron", "Perceptron")
     | _names("sklearn.linear_model._passive_aggressive", "PassiveAggressiveClassifier")
     | _names("sklearn.svm._classes", "LinearSVC")
     | _names("sklearn.discriminant_analysis", "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis")
     | _names("sklearn.naive_bayes", "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB")
     | _names("sklearn.neighbors._nearest_centroid", "NearestCentroid")
-    | _names("sklearn.neural_network._multilayer_perceptron", "MLPClassifier")
+    | _names("sklearn.neural_network._multilayer_perceptron", "MLPClassifier MLPRegressor")
     | _names("sklearn.neural_network._stochastic_optimizers", "AdamOptimizer SGDOptimizer")
-    | _names("sklearn.dummy", "DummyClassifier")
-    | _names("sklearn.tree._classes", "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier")
-    | _names("sklearn.ensemble._forest", "RandomForestClassifier ExtraTreesClassifier")
-    | _names("sklearn.ensemble._gb", "GradientBoostingClassifier")
-    | _names("sklearn.ensemble._hist_gradient_boosting.gradient_boosting", "HistGradientBoostingClassifier")
+    | _names("sklearn.dummy", "DummyClassifier DummyRegressor")
+    | _names(
+        "sklearn.tree._classes", "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor"
+    )
+    | _names(
+        "sklearn.ensemble._forest",
+        "RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor",
+    )
+    | _names("sklearn.ensemble._gb", "GradientBoostingClassifier GradientBoostingRegressor")
+    | _names(
+        "sklearn.ensemble._hist_gradient_boosting.gradient_boosting",
+        "HistGradientBoostingClassifier HistGradientBoostingRegressor",
+    )
     | _names("sklearn.ensemble._hist_gradient_boosting.binning", "_BinMapper")
     | _names("sklearn.ensemble._hist_gradient_boosting.predictor", "TreePredictor")
-    | _names("sklearn._loss.loss", "HalfBinomialLoss HalfMultinomialLoss ExponentialLoss")
+    | _names(
+        "sklearn._loss.loss", "HalfBinomialLoss HalfMultinomialLoss ExponentialLoss HalfSquaredError AbsoluteError"
+    )
     | _names("sklearn._loss.link", "HalfLogitLink IdentityLink Interval LogitLink LogLink MultinomialLogit")
     | _names("sklearn.ensemble._weight_boosting", "AdaBoostClassifier")
     | _names("sklearn.ensemble._bagging", "BaggingClassifier")
@@ -88,9 +100,10 @@ TRUSTED: dict[str, frozenset[str]] = {
     "NdArrayNode": _SCALARS | _names("numpy", "ndarray"),
     "RandomStateNode": _names("numpy.random.mtrand", "RandomState"),
     "RandomGeneratorNode": _names("numpy.random._generator", "Generator"),
-    "ObjectNode": _CLASSIFIERS | _TRANSFORMERS,
+    "ObjectNode": _PREDICTORS | _TRANSFORMERS,
     "TreeNode": _names("sklearn.tree._tree", "Tree"),
     "LossNode": _names("sklearn._loss._loss", "CyHalfBinomialLoss CyHalfMultinomialLoss CyExponentialLoss")
+    | _names("sklearn._loss._loss", "CyHalfSquaredError CyAbsoluteError")
     | _names("sklearn.linear_model._sgd_fast", "Hinge SquaredHinge ModifiedHuber EpsilonInsensitive Huber Log")
     | _names("sklearn.linear_model._sgd_fast", "SquaredEpsilonInsensitive SquaredLoss"),
 }  # fmt: skip

@@ -55,4 +55,4 @@ def _ask(parts: Parts, rows: np.ndarray) -> Answer:
 
 
 def _certainty(answer: Answer) -> np.ndarray | None:
-    return answer.probabilities if answer.probabilities is not None else answer.scores
+    return next((one for one in (answer.probabilities, answer.scores, answer.values) if one is not None), None)

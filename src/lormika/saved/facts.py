@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lormika.checks import check_number
 from lormika.constraints import Constraints
 from lormika.errors import InputError
 from lormika.frames.values import plain
 from lormika.labels import Labels
-from lormika.models import Model
+from lormika.models import Bands, Model, read_bands
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.saved.plain_files import DamagedError
@@ -42,6 +44,7 @@ def describe_parts(parts: Parts) -> JsonObject:
         "decides": model.decide is not None,
         "scores": model.scores,
         "threshold": model.threshold,
+        "bands": None if model.bands is None else asdict(model.bands),
         "columns": list(parts.schema.names),
         "categorical": [feature.name for feature in parts.schema.features if not feature.is_numeric],
         "settings": asdict(parts.settings),
@@ -57,12 +60,13 @@ def make_parts(facts: JsonObject, background: Background, predictions: np.ndarra
     threshold = facts["threshold"]
     if threshold is not None and not (isinstance(threshold, float) and 0 <= threshold <= 1):
         raise DamagedError("its threshold is no probability")
-    if len(predictions) and not 0 <= predictions.min() <= predictions.max() < len(facts["names"]):
+    bands = _bands(facts, predictions)
+    if not _are_among(predictions, facts["names"], bands):
         raise DamagedError("its predictions are not among the classes")
     if len(facts["classes"]) != len(facts["names"]):
         raise DamagedError("its classes have other names")
     ways = {name: facts[name] for name in ("decides", "scores", "threshold")}
-    wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), **ways)
+    wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), bands=bands, **ways)
     labels, constraints = Labels.of_data(facts["labels"]), _constraints(facts["constraints"], background.schema)
     cuts = check_cuts(background.schema, facts["cuts"])
     settings, search = Settings(**facts["settings"]), SearchOptions(**facts["search"])
@@ -70,6 +74,27 @@ def make_parts(facts: JsonObject, background: Background, predictions: np.ndarra
     lists = {one.name: one.categories for one in background.schema.features if one.categories is not None}
     labels.check({one.name: one.kind for one in parts.features}, wrapped.names, lists)
     return parts
+
+
+def _are_among(predictions: np.ndarray, names: list[JsonValue], bands: Bands | None) -> bool:
+    """Whether predictions are positions of classes, or values that bands are put around."""
+    is_free = len(predictions) == 0 or (bands is not None and bands.is_around)
+    return is_free or bool(0 <= predictions.min() <= predictions.max() < len(names))
+
+
+def _bands(facts: JsonObject, predictions: np.ndarray) -> Bands | None:
+    """Bands of a regressor, and predictions of the kind that goes with them; anything else is refused."""
+    content = facts["bands"]
+    bands = None if content is None else Bands(tuple(content["edges"]), content["spread"], content["tolerance"])
+    around = bands is not None and bands.is_around
+    if predictions.dtype != (np.float64 if around else np.int32) or not np.isfinite(predictions).all():
+        raise DamagedError("its predictions have another type")
+    if bands is not None:
+        given = read_bands(bands.edges if bands.tolerance is None else {"around": bands.tolerance})
+        check_number("spread", bands.spread, math.ulp(0.0))
+        if (given.edges, given.tolerance) != (bands.edges, bands.tolerance) or list(bands.names) != facts["names"]:
+            raise DamagedError("its bands are not what they can be")
+    return bands
 
 
 def _constraints(content: JsonValue, schema: Schema) -> tuple[Constraints, ...]:

@@ -104,8 +104,8 @@ def _check_fit(arrays: Mapping[str, np.ndarray], schema: Schema) -> None:
     """Refuse what `save_parts` never wrote, though each file may be sound: arrays are used without further checks."""
     codes, offsets, values, predictions = (arrays[name] for name in ("codes", "offsets", "values", "predictions"))
     floats = [arrays[name] for name in ("values", "points", "means", "scales")]
-    kinds = [codes.dtype.kind, offsets.dtype, predictions.dtype, *(one.dtype for one in floats)]
-    if kinds != ["u", np.int64, np.int32, *[np.float64] * 4] or codes.ndim != 2 or any(one.ndim != 1 for one in floats):
+    kinds = [codes.dtype.kind, offsets.dtype, *(one.dtype for one in floats)]
+    if kinds != ["u", np.int64, *[np.float64] * 4] or codes.ndim != 2 or any(one.ndim != 1 for one in floats):
         raise DamagedError("its arrays have other types")
     if not codes.dtype.isnative or codes.dtype.itemsize > 4:
         raise DamagedError("its codes have another type")

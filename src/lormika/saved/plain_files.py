@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from lormika import system
+
 _KINDS = "biufU"  # of arrays: none that holds objects
 
 
@@ -24,7 +26,7 @@ class DamagedError(ValueError):
 def opened(path: Path) -> Iterator[BufferedReader]:
     """A plain file; a link would lead out of the folder, and reading a pipe would never end."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = system.open_plain(path)
     except FileNotFoundError:
         raise DamagedError(f"{path.name} is missing") from None
     except OSError as error:

@@ -68,6 +68,11 @@ def run_together(
     return [results[i] for i in range(len(ways))]
 
 
+def ask_once(row: np.ndarray) -> Asking[Answer]:
+    """The answer about one row."""
+    return (yield row[None])
+
+
 class Count:
     """Counts the calls of a generator, and their rows."""
 

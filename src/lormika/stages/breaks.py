@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lormika import _core
+from lormika.rule import Check
 from lormika.stages.edits import Edits
 from lormika.stages.effects import MATTERS
 from lormika.stages.items import Items
+from lormika.stages.placing import Placing
 from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source
@@ -28,6 +29,7 @@ class Sums(NamedTuple):
     higher: float
     turned: float
     certainty: float
+    shift: float  # of the value of a regressor
 
 
 class _Need(NamedTuple):
@@ -48,32 +50,32 @@ def difference(mean: float, value: float) -> float:
     return gap if abs(gap) > _ROUNDING * max(1.0, abs(value)) else 0.0
 
 
+def make_check(trials: Trials, before: float, asked: float, agreed: float, after: float, shift: float) -> Check:
+    """What the model said; of a regressor, with the mean shift of its value."""
+    return Check(int(asked), int(agreed), before, after, None if trials.singles.values is None else shift)
+
+
 class Breaks:
     """Edits that lead out of the instance's items. Features are counted among those that vary among similar rows."""
 
-    def __init__(self, spread: Spread, items: Items, trials: Trials, certainty: float) -> None:
+    def __init__(self, spread: Spread, placing: Placing, trials: Trials, certainty: float) -> None:
+        items, edits = placing.items, trials.edits
         self._items, self._trials, self._before = items, trials, certainty
-        edits = trials.edits
-        self.in_item = items_of_singles(items, edits)
-        self._by_item = np.argsort(self.in_item, kind="stable")
-        self._ends = np.searchsorted(self.in_item[self._by_item], np.arange(len(items.conditions) + 1)).tolist()
-        self.counted: np.ndarray = (edits.source & ~Source.OTHER) > 0
-        self._of_background = _stand_for_background(edits, self.counted)
+        self._in_item, self._counted = placing.in_item, placing.counted
+        self._of_background = _stand_for_background(edits, self._counted)
         self._frequency = spread.frequencies(edits.feature, edits.value)
         self._row_of = np.full(len(edits.instance), -1)
         self._row_of[list(items.features)] = np.arange(len(items.features))
         # The instance's item of each feature that varies; -1: it has none that occurs among similar rows.
         self._own_items = np.where(items.instance >= 0, items.firsts + items.instance, -1)
         self._similar = self._singles((edits.source & Source.SIMILAR) > 0)
-        self._every = self._singles(self.counted)
+        self._every = self._singles(self._counted)
         self.turns_inside = self._turns_inside()
         self._background = self._singles(self._of_background, self._frequency)
+        self._leaving = self._leaving_pairs()
         self._pairs = self._sum_pairs()
+        self._staying = self._moves_inside()
         self._outside = _shares_outside(spread, items, self._own_items, edits.instance)
-
-    def inside(self, item: int) -> np.ndarray:
-        """Single edits that lead into an item."""
-        return self._by_item[self._ends[item] : self._ends[item + 1]]
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
@@ -109,6 +111,7 @@ class Breaks:
         Each feature is assumed to leave the instance's item independently of the others, as often as in the background.
         If two do, either the pairs count, which have values of similar rows, or the sum of what each does alone with
         values of the background: whichever goes less in that direction. If more do, their pairs represent them.
+        The features that stay inside change, too, to other values there.
         """
         outside, alone = [self._outside[row] for row in rows], [self._move(self._background[row]) for row in rows]
         total = weight = 0.0
@@ -120,7 +123,8 @@ class Breaks:
                     pair = self._pairs.get((rows[i], rows[j]))
                     apart = sign * (alone[i] + alone[j])
                     moves.append(apart if pair is None else min(apart, sign * self._move(pair)))
-                total, weight = total + chance * sum(moves) / len(moves), weight + chance
+                staying = sum(sign * self._staying[row] for i, row in enumerate(rows) if i not in broken)
+                total, weight = total + chance * (sum(moves) / len(moves) + staying), weight + chance
         return difference(total / weight if weight else sign * sum(alone) / len(alone), 0.0)
 
     def _move(self, sums: Sums) -> float:
@@ -146,11 +150,10 @@ class Breaks:
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""
-        pairs = self._trials.pairs
-        own = (self._trials.edits.target_feature[pairs.targets] == (first, second)).all(axis=1)
+        pairs, own = self._trials.pairs, self.pairs_of(first, second)
         together = pairs.responses.change[pairs.asked[own]]
         alone = self._trials.singles.change[pairs.singles[own]]
-        return bool((np.abs(together[..., None] - alone).max(axis=(0, 1)) >= MATTERS).all())
+        return bool((np.abs(together[:, None] - alone).max(axis=0) >= MATTERS).all())
 
     def _without(self, feature: int) -> _Need:
         """How much the certainty falls with other values of a feature; 0, if the log-odds do not fall enough."""
@@ -170,10 +173,10 @@ class Breaks:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
         row = int(self._row_of[feature])
         first, last = np.searchsorted(self._trials.edits.feature, [feature, feature + 1]).tolist()
-        every, of_background = self.counted[first:last], self._of_background[first:last]
+        every, of_background = self._counted[first:last], self._of_background[first:last]
         own = every & of_background
         if row >= 0 and self._own_items[row] >= 0:
-            own = own & (self.in_item[first:last] != self._own_items[row])
+            own = own & (self._in_item[first:last] != self._own_items[row])
         edits: np.ndarray = first + np.flatnonzero(own)
         return edits
 
@@ -181,22 +184,46 @@ class Breaks:
         """For each feature, sums of single edits that lead out of the instance's item."""
         rows, size = self._row_of[self._trials.edits.feature], len(self._items.features)
         breaks = counted & (rows >= 0)
-        breaks[breaks] = self.in_item[breaks] != self._own_items[rows[breaks]]
+        breaks[breaks] = self._in_item[breaks] != self._own_items[rows[breaks]]
         scale = np.ones(len(rows)) if weights is None else weights
         columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
         return list(map(Sums._make, np.column_stack(columns).tolist()))
 
+    def _moves_inside(self) -> list[float]:
+        """For each feature, the mean change of the certainty by values of the background inside the instance's item."""
+        edits, size = self._trials.edits, len(self._items.features)
+        rows = self._row_of[edits.feature]
+        stays = (rows >= 0) & ((edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0)
+        stays[stays] = self._in_item[stays] == self._own_items[rows[stays]]
+        asked = np.bincount(rows[stays], minlength=size)
+        total = np.bincount(rows[stays], self._trials.singles.certainty[stays], size)
+        means = np.where(asked > 0, total / np.maximum(asked, 1), self._before)
+        return [difference(mean, self._before) for mean in means.tolist()]
+
     def _turns_inside(self) -> list[bool]:
         """For each feature, whether a value inside the instance's own item turns the prediction."""
-        turned = set(self.in_item[self._trials.singles.turned].tolist())
+        turned = set(self._in_item[self._trials.singles.turned].tolist())
         return [own >= 0 and own in turned for own in self._own_items.tolist()]
 
+    def _leaving_pairs(self) -> np.ndarray:
+        """Which pairs lead out of the instance's items of both features (pairs x levels, equal levels once)."""
+        pairs = self._trials.pairs
+        rows = self._row_of[self._trials.edits.feature[pairs.singles]]
+        own = np.where(rows >= 0, self._own_items[rows], -1)
+        leaving: np.ndarray = ((own < 0) | (self._in_item[pairs.singles] != own)).all(axis=2) & pairs.fresh()
+        return leaving
+
+    def pairs_of(self, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of edits of two features that break both conditions: the pairs, and their levels."""
+        changed = self._trials.edits.target_feature[self._trials.pairs.targets]
+        which, level = np.nonzero(self._leaving & (changed == (first, second)).all(axis=1)[:, None])
+        return which, level
+
     def _sum_pairs(self) -> dict[tuple[int, int], Sums]:
-        """Sums of all pairs of edits of two features, the earlier first; all of them break both conditions."""
+        """Sums of all pairs of edits of two features, the earlier first, that break both conditions."""
         pairs, size = self._trials.pairs, len(self._row_of)
         rows = self._row_of[self._trials.edits.target_feature[pairs.targets]]
-        fresh = pairs.fresh() & (rows >= 0).all(axis=1)[:, None]
-        which, level = np.nonzero(fresh)
+        which, level = np.nonzero(self._leaving & (rows >= 0).all(axis=1)[:, None])
         asked = pairs.asked[which, level]
         keys, place = np.unique(rows[which] @ [size, 1], return_inverse=True)
         columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
@@ -232,7 +259,8 @@ def _total(parts: Sequence[Sums]) -> Sums:
 def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
     """The values to sum up, in the order of `Sums`."""
     change = responses.change
-    return np.ones(len(change)), change, change < 0, change > 0, responses.turned, responses.certainty
+    signs = change < 0, change > 0
+    return np.ones(len(change)), change, *signs, responses.turned, responses.certainty, responses.shift
 
 
 def _shares_outside(spread: Spread, items: Items, own_items: np.ndarray, instance: np.ndarray) -> list[float]:
@@ -246,21 +274,3 @@ def _shares_outside(spread: Spread, items: Items, own_items: np.ndarray, instanc
     outside[rows] = 1 - inside
     every: list[float] = outside.tolist()
     return every
-
-
-def items_of_singles(items: Items, edits: Edits) -> np.ndarray:
-    """Item that holds after each single edit; -1: none (a constant feature, or a category no similar row has)."""
-    within = np.full(len(edits), -1)
-    within[edits.levels] = np.array([target.item for target in edits.targets], dtype=np.intp)[:, None]
-    ranges = np.flatnonzero(~np.isnan(items.lows))
-    features = items.feature_of[ranges]
-    ends = np.searchsorted(features, np.arange(len(edits.instance) + 1))
-    numbers = np.flatnonzero(ends[1:][edits.feature] > ends[:-1][edits.feature])  # edits of numbers that vary
-    feature, value = edits.feature[numbers], edits.value[numbers]
-    # The first range that ends beyond the value: it may begin beyond it, too.
-    place = _core.places(items.highs[ranges], ends[:-1], ends[1:], feature, np.nextafter(value, np.inf))
-    exists = ends[:-1][feature] + place < ends[1:][feature]
-    numbers, value, place = numbers[exists], value[exists], (ends[:-1][feature] + place)[exists]
-    inside = items.lows[ranges[place]] <= value
-    within[numbers[inside]] = ranges[place][inside]
-    return within

@@ -13,18 +13,13 @@ from lormika.models import Unit
 from lormika.options import SearchOptions
 from lormika.rule import Category, Check, Condition, Counts, Equals, Interval, Missing, Rerun, Rule
 from lormika.stages.background import Background
-from lormika.stages.confirm import Confirmation
 from lormika.stages.edits import describe
 from lormika.stages.goal import Goal
-from lormika.stages.search import Candidate, Space, make_lists
+from lormika.stages.search import Candidate, Space
+from lormika.stages.sides import Sides
 from lormika.stages.trials import Trials
 from lormika.stages.turning import Way, between
 from lormika.stages.ways import Ways
-
-_AT_FIRST = 3  # times k candidates of each kind
-_SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same
-_SEARCHED = (Category.CURRENT_SUPPORTING, Category.CURRENT_CONTRADICTING, Category.HYPOTHETICAL_SUPPORTING)
-_CONFIRMED_BY_LABELS = _SEARCHED[:1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +32,7 @@ class Choice:
     trials: Trials
     ways: Ways
     goal: Goal
-    confirmation: Confirmation
+    sides: Sides
     unit: Unit
     before: float  # certainty of the prediction
 
@@ -54,7 +49,7 @@ class Choice:
 
     def _weak(self, options: SearchOptions) -> list[Rule]:
         """The value of the instance without which the model is least certain, even if all similar rows have it."""
-        needed = self.confirmation.most_needed()
+        needed = self.sides.why.most_needed()
         if needed is None:
             return []
         places, check = needed
@@ -65,107 +60,30 @@ class Choice:
         return [replace(rule, category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
 
     def _own_condition(self, f: int) -> Condition:
-        """The item of the instance, as far as no value turns the prediction; for a constant feature, its value."""
-        items, own = self.space.items, float(self.trials.edits.instance[f])
+        """The item of the instance; its value alone if the feature is constant, or if the item turns the prediction."""
+        items = self.sides.by_kind[Category.CURRENT_SUPPORTING].space.items
+        own = float(self.trials.edits.instance[f])
         row = items.row_of(f)
-        if row is not None and items.instance[row] >= 0:
-            condition = items.conditions[items.first_of(row) + int(items.instance[row])]
-            return self._narrowed(condition, f, own) if isinstance(condition, Interval) else condition
+        if row is not None and items.instance[row] >= 0 and not self.sides.why.turns_inside(row):
+            return items.conditions[items.first_of(row) + int(items.instance[row])]
         if math.isnan(own):
             return Missing(self.background.schema.features[f].name)
         return between(self.background, f, own, own, own)
 
-    def _narrowed(self, item: Interval, f: int, own: float) -> Interval:
-        """From the instance's value, in both directions, as far as no value asked about turns the prediction."""
-        edits, turned = self.trials.edits, self.trials.singles.turned
-        inside = (edits.feature == f) & (item.low <= edits.value) & (edits.value < item.high)
-        turning, staying = edits.value[inside & turned], edits.value[inside & ~turned]
-        if len(turning) == 0:
-            return item
-        below, above = max(turning[turning < own], default=-math.inf), min(turning[turning > own], default=math.inf)
-        kept = [own, *staying[(below < staying) & (staying < above)].tolist()]
-        narrow = between(self.background, f, min(kept), max(kept), own)
-        assert isinstance(narrow, Interval)
-        low, high = item.low if math.isinf(below) else narrow.low, item.high if math.isinf(above) else narrow.high
-        return replace(item, low=low, high=high, integer=item.integer and narrow.integer)
-
-    def _weights(self, options: SearchOptions) -> np.ndarray:
-        """The weight of each feature that varies; 0 if none of its values matters."""
-        effects = self.trials.weights[list(self.space.items.features)] if options.weight == "effect" else 1.0
-        return np.where(self.confirmation.matters, effects, 0.0)
-
     def _searched(self, options: SearchOptions) -> dict[Category, list[Rule]]:
-        """The first k rules of each kind; ever longer lists are searched until there are k, or no more."""
-        kinds = _CONFIRMED_BY_LABELS if self.unit == "label" else _SEARCHED
-        kept: dict[Category, list[Rule]] = {kind: [] for kind in kinds}
-        weights, size = self._weights(options), _AT_FIRST * options.k
-        lists = self._candidates(options, weights, kinds, size)
-        while lists:
-            for kind, own in list(lists.items()):
-                kept[kind] = self._distinct(own, kind, options)
-                if len(kept[kind]) == options.k or len(own) < size:
-                    del lists[kind]
-            size *= 2
-            for kind, known in list(lists.items()):  # each by itself
-                if self.space.incomplete:
-                    del lists[kind]
-                else:
-                    lists[kind] = self._candidates(options, weights, (kind,), size, known)[kind]
-        return kept
-
-    def _candidates(
-        self,
-        options: SearchOptions,
-        weights: np.ndarray,
-        kinds: tuple[Category, ...],
-        size: int,
-        known: Sequence[Candidate] = (),
-    ) -> dict[Category, list[Candidate]]:
-        """The first rules of each kind, up to the given size; a search that is stopped keeps the known ones."""
-        candidates: dict[Category, list[Candidate]] = {kind: [] for kind in kinds}
-        possible = [self.confirmation.possible(kind, options.max_conditions) for kind in kinds]
-        if not weights.any() or not np.any(possible):
-            return candidates
-        every = make_lists(self.space, replace(options, per="category"))
-        if self.goal.target not in (None, self.space.prediction):  # what speaks against the prediction speaks for it
-            every[:, [c not in (self.space.prediction, self.goal.target) for c in range(len(self.space.classes))]] = -1
-        places = [tuple(Category).index(kind) for kind in kinds]
-        lists = np.where(np.isin(every, places), every, -1)
-        allowed = np.zeros((len(Category), len(self.space.items.conditions)), dtype=bool)
-        allowed[places] = possible
-        for candidate in self.space.find(options, lists, size, weights, known, allowed):
-            candidates[self.space.category(candidate)].append(candidate)
-        return candidates
-
-    def _distinct(self, candidates: list[Candidate], kind: Category, options: SearchOptions) -> list[Rule]:
-        """The first k that are confirmed, and match other rows and change other features than earlier ones."""
-        rules: list[Rule] = []
-        covers: list[np.ndarray] = []
-        changes: set[tuple[int, ...]] = set()
-        for candidate in candidates:
-            changed = () if kind.is_current else self._changed(candidate)
-            check = None if changed in changes else self.confirmation(candidate.items, kind)
-            if check is None:
-                continue
-            cover = self.space.matching(candidate)
-            if any(_jaccard(cover, earlier) >= _SAME for earlier in covers):
-                continue
-            covers.append(cover)
-            changes |= {changed} if changed else set()
-            rules.append(self._finished(candidate, kind, check, options))
-            if len(rules) == options.k:
-                break
-        return rules
-
-    def _changed(self, candidate: Candidate) -> tuple[int, ...]:
-        items = self.space.items
-        return tuple(items.places[i][0] for i in candidate.items if i not in items.own)
+        """The first k rules of each kind that is searched for."""
+        sides = self.sides.by_kind
+        return {
+            kind: [self._finished(candidate, kind, check, options) for candidate, check in sides[kind].best(options)]
+            for kind in sides
+        }
 
     def _finished(self, candidate: Candidate, kind: Category, check: Check, options: SearchOptions) -> Rule:
+        space = self.sides.by_kind[kind].space
         if kind.is_current:
-            return self.space.make_rule(candidate, check, None)
-        row, label, certainty = self.confirmation.nearest(candidate.items)
-        rule = self.space.make_rule(candidate, check, self._rerun(row, label, certainty))
+            return space.make_rule(candidate, check, None)
+        row, label, certainty, value = self.sides.more.nearest(candidate.items)
+        rule = space.make_rule(candidate, check, self._rerun(row, label, certainty, value))
         return rule if self.goal.permission is None else self._cut(rule, row, options)
 
     def _cut(self, rule: Rule, row: np.ndarray, options: SearchOptions) -> Rule:
@@ -200,11 +118,13 @@ class Choice:
         instance = self.trials.edits.instance
         return int((~((row == instance) | (np.isnan(row) & np.isnan(instance)))).sum()) > 1
 
-    def _rerun(self, row: np.ndarray, label: int, certainty: float, likelihood: float = math.nan) -> Rerun:
+    def _rerun(
+        self, row: np.ndarray, label: int, certainty: float, value: float | None, likelihood: float = math.nan
+    ) -> Rerun:
         edits, turned = describe(self.background, self.trials.edits.instance, row), label != self.space.prediction
         probability = certainty if self.unit == "probability" else None
         is_new = turned and len(self.space.classes) > 2 and not math.isnan(likelihood)  # else it follows from the other
-        return Rerun(edits, self.space.classes[label], probability, turned, likelihood if is_new else None)
+        return Rerun(edits, self.space.classes[label], probability, turned, likelihood if is_new else None, value)
 
     # Counterfactuals
 
@@ -224,7 +144,7 @@ class Choice:
         return replace(
             self._counted_rule(way.features, way.conditions, way.label, options),
             category=Category.COUNTERFACTUAL,
-            rerun=self._rerun(way.row, way.label, way.certainty, way.likelihood),
+            rerun=self._rerun(way.row, way.label, way.certainty, way.value, way.likelihood),
             check=Check(way.asked, way.turned, self.before, way.after),
         )
 
@@ -285,8 +205,3 @@ def _spread(rules: list[Rule], k: int) -> list[Rule]:
         shared = [max((len(own & set(rule.features)) for own in used), default=0) for rule in rest]
         chosen.append(rest.pop(shared.index(min(shared))))
     return [rule for rule in rules if rule in chosen]
-
-
-def _jaccard(first: np.ndarray, second: np.ndarray) -> float:
-    either = np.count_nonzero(first | second)
-    return float(np.count_nonzero(first & second) / either) if either else 0.0

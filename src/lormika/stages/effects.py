@@ -12,8 +12,8 @@ MATTERS = 0.05  # least change of the log-odds, by any value of a feature, for i
 
 
 def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
-    """Mean absolute change of the log-odds over values of the background; 0 if there is none."""
-    change = np.abs(singles.change)
+    """Mean absolute change of the log-odds (or value) over values of the background; 0 if there is none."""
+    change = np.abs(singles.shift)
     counted = (edits.source & Source.BACKGROUND) > 0
     # Where none of these was asked about, for want of room, others stand for them.
     lacking = np.bincount(edits.feature[counted], minlength=n_features)[edits.feature] == 0
@@ -24,9 +24,9 @@ def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
 
 
 def largest_changes(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
-    """The largest change of the log-odds by any value of each feature."""
+    """The largest change of the log-odds (or value) by any value of each feature."""
     largest = np.zeros(n_features)
     features, starts = np.unique(edits.feature, return_index=True)  # ascending, each in one piece
     if len(starts):
-        largest[features] = np.maximum.reduceat(np.abs(singles.change), starts)
+        largest[features] = np.maximum.reduceat(np.abs(singles.shift), starts)
     return largest

@@ -11,7 +11,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from lormika.models import Answer
+from lormika.models import Answer, Bands
 
 _MOST_BYTES = 64 << 20
 _MOST_ROWS = 1 << 20
@@ -31,6 +31,7 @@ class Memory:
         self._keys: Keys = np.zeros((2, 0), dtype=np.uint64)
         self._slots: np.ndarray = np.zeros(0, dtype=np.intp)  # numbers of answers, from 1, at places that keys name
         self._answers: dict[str, np.ndarray] = {}
+        self._bands: Bands | None = None
 
     @property
     def pays(self) -> bool:
@@ -65,7 +66,7 @@ class Memory:
                 own = getattr(fresh, name)
                 array[new] = own[: len(new)]
                 arrays[name] = np.concatenate([array, own[len(new) :]])
-        return Answer(**{"probabilities": None, **arrays})
+        return Answer(**{"probabilities": None, "bands": self._bands, **arrays})
 
     def _find(self, keys: Keys) -> np.ndarray:
         """Where the answers about rows are; -1: nowhere."""
@@ -106,6 +107,7 @@ class Memory:
     def _make_room(self, answer: Answer) -> None:
         """Arrays as long as may be; the system gives the memory as they are filled."""
         arrays = {field.name: getattr(answer, field.name) for field in fields(Answer)}
+        self._bands = arrays.pop("bands")
         arrays = {name: array for name, array in arrays.items() if array is not None}
         row_bytes = 2 * 8 + 2 * 8 + sum(array[:1].nbytes for array in arrays.values())
         self._capacity = max(1, min(_MOST_ROWS, self._most_bytes // row_bytes))

@@ -64,7 +64,7 @@ class Note:
     """
 
     text: str
-    category: Category | None = None  # the kind of rule that it says there is none of; None: it is about something else
+    category: Category | None = None  #: kind of rule that it says there is none of; None: it is about something else
 
     def __str__(self) -> str:
         return self.text
@@ -211,10 +211,19 @@ class Notes:
         if self.goal is ANY or self.unit == "label":
             return ""
         if ways.best is None:
-            return " None that is permitted lowers the certainty of the prediction."
+            lowers = (
+                "takes the value nearer to an edge"
+                if self.unit == "value"
+                else "lowers the certainty of the prediction"
+            )
+            return f" None that is permitted {lowers}."
         row, certainty = ways.best
         before = float(trials.own.certainty(int(trials.own.labels[0]))[0])
         changes = " and ".join(map(self._edit, describe(self.background, trials.edits.instance, row)))
+        if trials.own.bands is not None:
+            before, certainty = (trials.own.bands.spread * depth for depth in (before, certainty))
+            far = f"{abs(certainty):.3g} {'inside' if certainty >= 0 else 'outside'}"
+            return f" The best of them, {changes}, takes the value from {before:.3g} inside its band to {far}."
         what = "probability" if self.unit == "probability" else "margin"
         ends = f"{before:.1%} to {certainty:.1%}" if what == "probability" else f"{before:.3g} to {certainty:.3g}"
         return f" The best of them, {changes}, takes the {what} of the prediction from {ends}."

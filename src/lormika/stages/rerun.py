@@ -64,6 +64,7 @@ def rerun(
             sample.classes[label],
             None if answer.probabilities is None else float(answer.probabilities[i, prediction]),
             bool(label != prediction),
+            value=None if answer.values is None else float(answer.values[i]),
         )
         for i, (row, label) in enumerate(zip(rows, answer.labels.tolist(), strict=True))
     )

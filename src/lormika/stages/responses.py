@@ -20,6 +20,8 @@ class Responses:
     certainty: np.ndarray  # of the prediction, in the model's unit
     change: np.ndarray  # of the log-odds (or the margin) of the prediction, from the instance on
     likelihood: np.ndarray  # of each row's own label; NaN if the model gives no probabilities
+    shift: np.ndarray  # of the value of a regressor, whichever band it is in; of other models, the change
+    values: np.ndarray | None = None  # of a regressor
 
     @property
     def turned(self) -> np.ndarray:
@@ -31,8 +33,13 @@ class Responses:
         return len(self.labels)
 
     def __getitem__(self, rows: slice) -> Responses:
-        arrays = (self.labels, self.certainty, self.change, self.likelihood)
-        return Responses(self.prediction, *(array[rows] for array in arrays))
+        labels, certainty, change = self.labels[rows], self.certainty[rows], self.change[rows]
+        values = None if self.values is None else self.values[rows]
+        return Responses(self.prediction, labels, certainty, change, self.likelihood[rows], self.shift[rows], values)
+
+    def value(self, row: int) -> float | None:
+        """The value of a regressor; None: the model is a classifier."""
+        return None if self.values is None else float(self.values[row])
 
 
 def respond(instance: Answer, answer: Answer) -> Responses:
@@ -42,13 +49,16 @@ def respond(instance: Answer, answer: Answer) -> Responses:
     likelihood = np.full(len(answer.labels), np.nan)
     if answer.probabilities is not None:
         likelihood = answer.probabilities[np.arange(len(likelihood)), answer.labels]
-    return Responses(prediction, answer.labels, answer.certainty(prediction), change, likelihood)
+    shift = change
+    if answer.values is not None and instance.values is not None and answer.bands is not None:
+        shift = answer.bands.in_spreads(answer.values - instance.values[0])
+    return Responses(prediction, answer.labels, answer.certainty(prediction), change, likelihood, shift, answer.values)
 
 
 def _evidence(answer: Answer, c: int) -> np.ndarray:
-    """Log-odds of a class, or its margin."""
+    """Log-odds of a class, or its margin, or how far a value lies inside its band."""
     certainty = answer.certainty(c)
-    if answer.unit == "margin":
+    if answer.unit in ("margin", "value"):
         return certainty
     clipped = certainty.clip(_LEAST, 1 - _LEAST)
     odds: np.ndarray = np.log(clipped / (1 - clipped))

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -56,6 +56,15 @@ class Space:
     _past: _Past = field(init=False, default_factory=_Past)
     _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
     _of_class: dict[int, tuple[np.ndarray, int, int]] = field(init=False, default_factory=dict)
+
+    def with_items(self, items: Items) -> Space:
+        """The same rows with other items; what is known of the classes, and the time limit, are shared."""
+        if items is self.items:
+            return self
+        other = replace(self, items=items)
+        object.__setattr__(other, "_past", self._past)
+        object.__setattr__(other, "_of_class", self._of_class)
+        return other
 
     def category(self, candidate: Candidate) -> Category:
         """What a rule says about the instance."""

@@ -35,6 +35,7 @@ class Way:
     asked: int  # rows inside the conditions
     turned: int  # those of them that the model labels so
     after: float  # mean certainty of the prediction over them
+    value: float | None  # of a regressor, after that change
 
 
 def single_ways(background: Background, edits: Edits, singles: Responses, goal: Goal) -> list[Way]:
@@ -100,6 +101,7 @@ def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray
         len(run),
         len(run),
         float(singles.certainty[run].mean()),
+        singles.value(first),
     )
 
 
@@ -229,7 +231,8 @@ def exact_way(
     certainty = float(answers.certainty[at])
     conditions = tuple(permitted_range(background, goal, f, row, float(row[f]), float(instance[f])) for f in features)
     likelihood = float(answers.likelihood[at])
-    return Way(features, conditions, row, int(answers.labels[at]), certainty, likelihood, 1, 1, certainty)
+    value = answers.value(at)
+    return Way(features, conditions, row, int(answers.labels[at]), certainty, likelihood, 1, 1, certainty, value)
 
 
 def between(background: Background, f: int, start: float, end: float, own: float) -> Condition:

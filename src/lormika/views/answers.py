@@ -66,14 +66,14 @@ def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
     if check.asked == 1:
         verb = "turns it" if scale.unit == "label" else "agrees"
         count = f"the one change {verb if check.agreed else 'does not'}"
-    before, after = (None, None) if scale.unit == "label" else (check.before, check.after)
+    before, after = (None, None) if scale.unit == "label" else scale.checked(check)
     mark: Mark = "✔" if 2 * check.agreed > check.asked else ""
     return Answer((), scale, before, after, check.asked > 1, format_value(prediction), None, mark, count)
 
 
 def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> Answer:
     """For a rule that is not true yet: the smallest change that makes it true."""
-    before, after, mean = scale.before, rerun.probability, False
+    before, after, mean = scale.before, rerun.value if scale.unit == "value" else rerun.probability, False
     if scale.unit == "margin" and rule.check is not None:  # a re-run knows probabilities alone
         before, after, mean = rule.check.before, rule.check.after, rule.check.asked > 1
     if scale.unit == "label" or before is None or after is None:
@@ -98,7 +98,7 @@ def _mark(rule: Rule, rerun: Rerun, scale: Scale, before: float | None, after: f
     if before is None or after is None:  # nobody knows how certain
         return ""
     first, second = scale.pair(before, after)
-    return "=" if first == second else "✔" if after > before else "✖"
+    return "=" if first == second else "✔" if scale.certainty(after) > scale.certainty(before) else "✖"
 
 
 def _count(rule: Rule, check: Check | None, mark: Mark, scale: Scale) -> str | None:
@@ -107,7 +107,7 @@ def _count(rule: Rule, check: Check | None, mark: Mark, scale: Scale) -> str | N
         return None
     if rule.category is None or not rule.category.is_supporting:
         return f"{check} {_tried(rule)} inside turn it"
-    mean = f"{scale.change(check.before, check.after)} on average, " if mark == "=" else ""
+    mean = f"{scale.change(*scale.checked(check))} on average, " if mark == "=" else ""
     return f"{mean}{check} {_tried(rule)} inside agree"
 
 

@@ -1,4 +1,4 @@
-"""How certain the model is of its prediction: a probability, a margin, or nothing but the label."""
+"""How certain the model is of its prediction: a probability, a margin, a value in a band, or nothing but the label."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lormika.views.words import percents
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
     from lormika.models import Unit
+    from lormika.rule import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class Scale:
     @classmethod
     def of(cls, explanation: Explanation) -> Scale:
         """The scale of an explanation."""
+        if explanation.unit == "value":
+            from lormika.views.values import ValueScale
+
+            return ValueScale.of_values(explanation)
         unit, before, reach = explanation.unit, explanation.probability, 1.0
         if unit == "label":
             before = 1.0
@@ -70,6 +75,18 @@ class Scale:
         """Where a certainty lies, from 0 to 1; a margin of 0 in the middle."""
         share = certainty if self.unit != "margin" else 0.5 + certainty / (2 * self.reach)
         return min(max(share, 0.0), 1.0)
+
+    def certainty(self, shown: float) -> float:
+        """How certain the model is where this is shown."""
+        return shown
+
+    def sureness(self, shown: float) -> float:
+        """The same, from 0 to 1."""
+        return self.place(shown)
+
+    def checked(self, check: Check) -> tuple[float, float]:
+        """What is shown of a check: before, and on average after the changes."""
+        return check.before, check.after
 
 
 def _greatest(explanation: Explanation) -> float:

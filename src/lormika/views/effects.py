@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lormika.frames.values import Scalar, format_value
 from lormika.views.axis import axes, position
 from lormika.views.certainty import Scale
+from lormika.views.values import write_above
 
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
@@ -194,7 +195,7 @@ def shade(asked: Asked, scale: Scale) -> float:
     """How strong the colour of an answer is, up to 1: the surer of the label that is shown, the stronger."""
     if scale.unit == "label":
         return 0.8
-    place = scale.place(asked.certainty)
+    place = scale.sureness(asked.certainty)
     sure = 1 - place if asked.turned else place
     if scale.border:  # the label that is shown is the surer one: the other half of the scale is never used
         sure = max(0.0, 2 * sure - 1)
@@ -207,7 +208,7 @@ def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureE
     The largest effects are; then the largest of those that turn the prediction, and of the others. All in their order.
     """
     largest = max((effect.move for effect in effects), default=0.0)
-    slight = _SLIGHT * (largest if scale.unit == "margin" else 1.0)
+    slight = _SLIGHT * (largest if scale.unit in ("margin", "value") else 1.0)
     first = [effect for effect in effects[:_ALWAYS] if effect.effect > 0]
     others = [effect for effect in effects if effect not in first and (effect.turns or effect.move > slight)]
     others.sort(key=lambda effect: not effect.turns)  # and the larger effect first
@@ -235,6 +236,8 @@ def rest_sentence(rest: Sequence[FeatureEffect], scale: Scale) -> str:
     most = max(effect.move for effect in rest)
     if most == 0:
         return f"{which} moves it at all"
+    if scale.unit == "value":
+        return f"{which} moves the value by more than {write_above(most)}"
     if scale.unit == "margin":
         return f"{which} moves the margin by more than {_above(most, 2):g}"
     return f"{which} moves it by more than {_points(most)}"

@@ -39,13 +39,17 @@ def board_styles() -> str:
     return environment().get_template("board.css.j2").render()
 
 
-def to_report(explanation: Explanation) -> str:
-    """The explanation as a separate page, with the instance, the neighbourhood, all rules and the options."""
+def to_report(explanation: Explanation, case: str | None = None) -> str:
+    """The explanation as a separate page, with the instance, the neighbourhood, all rules and the options.
+
+    `case`: what the instance is called, where it has a name.
+    """
     from lormika.views import scatter
 
     reading = Reading.of(explanation)
     explanation = reading.explanation
     context = _context(reading) | {
+        "case": case,
         "instance": explanation.instance,
         "options": explanation.options,
         "versions": explanation.versions,
@@ -87,7 +91,10 @@ def _meanings() -> dict[str, Markup]:
 def _card(reading: Reading) -> dict[str, object]:
     """What the model says, how sure it is, and the sentences."""
     scale, label = reading.scale, format_value(reading.explanation.prediction)
-    card: dict[str, object] = {"label": label, "border": scale.border, "story": narrate(reading)}
+    if reading.explanation.value is not None:
+        value = scale.text(reading.explanation.value)
+        return {"label": value, "band": label, "chance": None, "margin": None, "story": narrate(reading)}
+    card: dict[str, object] = {"label": label, "border": scale.border, "band": None, "story": narrate(reading)}
     if scale.before is None or scale.unit == "label":
         return card | {"chance": None, "margin": None}
     certainty = scale.text(scale.before)

@@ -13,6 +13,7 @@ from lormika.views.reading import Reading
 from lormika.views.words import short
 
 _MOST_CHIPS = 12  # categories of a feature
+_CHOSEN_CHIPS = 4  # of more
 
 
 def context(reading: Reading) -> dict[str, object] | None:
@@ -20,7 +21,7 @@ def context(reading: Reading) -> dict[str, object] | None:
     effects, scale = reading.effects, reading.scale
     if not effects:
         return None
-    worth, rest = shown(effects, scale)
+    worth, rest = (sorted(some, key=_reach, reverse=True) for some in shown(effects, scale))
     turned = {format_value(asked.label) for effect in effects for asked in effect.asked if asked.turned}
     return {
         "shown": [_feature(effect, scale) for effect in worth],
@@ -29,7 +30,14 @@ def context(reading: Reading) -> dict[str, object] | None:
         "prediction": format_value(reading.explanation.prediction),
         "turned": turned.pop() if len(turned) == 1 else None,
         "shades": scale.unit != "label",
+        "surer": "further from the edge" if scale.unit == "value" else "surer",
     }
+
+
+def _reach(effect: FeatureEffect) -> tuple[float, float]:
+    """How far apart the certainties are that stand beside a feature."""
+    low, high = effect.bounds if effect.asked else (0.0, 0.0)
+    return high - low, effect.effect
 
 
 def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:
@@ -56,9 +64,9 @@ def _chosen(asked: Sequence[Asked]) -> list[Asked]:
         return list(asked)
     own, turned = [one for one in asked if one.own], [one for one in asked if one.turned]
     ranked = sorted((one for one in asked if not one.own), key=lambda one: one.certainty)
-    kept = {id(one) for one in (*own, *turned[: _MOST_CHIPS // 2])}
-    for one in (*ranked[: _MOST_CHIPS // 4], *ranked[::-1]):
-        if len(kept) < _MOST_CHIPS:
+    kept = {id(one) for one in (*own, *turned[: _CHOSEN_CHIPS // 2])}
+    for one in (*ranked[: _CHOSEN_CHIPS // 4], *ranked[::-1]):
+        if len(kept) < _CHOSEN_CHIPS:
             kept.add(id(one))
     return [one for one in asked if id(one) in kept]
 

@@ -91,7 +91,9 @@ class _View:
         consequent = _common_consequent(category, rules)
         reasons = [note.text for note in self.explanation.notes if note.category == category]
         return {
-            "heading": heading(category, self.explanation.prediction).replace(" …", "\N{NO-BREAK SPACE}…"),
+            "heading": heading(category, self.explanation.prediction, self.explanation.unit).replace(
+                " …", "\N{NO-BREAK SPACE}…"
+            ),
             "term": HEADINGS[category][1],
             "meaning": _MEANINGS[category],
             "remark": self.reading.remark(category),

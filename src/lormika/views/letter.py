@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from lormika.checks import check_choice, check_integer
+from lormika.errors import InputError
 from lormika.views.letter_fields import NEEDED, Time, read_fields, read_time, written_date
 from lormika.views.letter_templates import Template
-from lormika.views.letter_words import letter_reasons, letter_words
+from lormika.views.letter_words import changed_words, letter_reasons, letter_words
 from lormika.views.payload import dump_rule
 from lormika.views.reasons import Codes, Reason, parse_codes, read_codes
 
 if TYPE_CHECKING:
     from lormika.explanation import Explanation
     from lormika.fingerprint import Fingerprint
+    from lormika.frames.values import Scalar
     from lormika.types import JsonObject, JsonValue
 
 FORMAT, VERSION = "lormika.letter", 1
@@ -31,11 +33,23 @@ Paper = Literal["A4", "letter"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """A letter: its page, and its record."""
+    """A letter: its page, and its record.
 
-    html: str  # self-contained: no script, nothing from the network; one page of paper
+    Examples
+    --------
+    >>> from lormika import Explainer, datasets
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = datasets.make_loans(300)
+    >>> numbers = X[["income", "debt_ratio", "missed_payments"]]
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, y), numbers)
+    >>> letter = explainer.explain(numbers.iloc[[0]]).letter(fields={"recipient": "Ms Doe"})
+    >>> letter.placeholders, letter.record["prediction"]
+    (('sender', 'contact'), 'rejected')
+    """
+
+    html: str  #: self-contained: no script, nothing from the network; one page of paper
     record: JsonObject
-    placeholders: tuple[str, ...]  # fields that are still to be filled in
+    placeholders: tuple[str, ...]  #: fields that are still to be filled in
 
     def save(self, path: str | Path) -> Path:
         """Write to a file: `.html`, `.pdf` (printed by Chromium), or `.json` for the record."""
@@ -56,6 +70,7 @@ class LetterKeywords(TypedDict, total=False):
     time: Time
     fingerprint: Fingerprint | None
     paper: Paper
+    instead_of: Mapping[str, Scalar | None] | None
 
 
 def write_letter(
@@ -68,6 +83,7 @@ def write_letter(
     time: Time = None,
     fingerprint: Fingerprint | None = None,
     paper: Paper = "A4",
+    instead_of: Mapping[str, Scalar | None] | None = None,
 ) -> Letter:
     """Write a letter about an explanation, and the record of all that it rests on.
 
@@ -87,7 +103,15 @@ def write_letter(
         Hashes of the model and the background for the record, from `Explainer.fingerprint`.
     paper
         `A4` or `letter`.
+    instead_of
+        Where the explanation is about values that were changed to see what follows: those that the case really has, by
+        feature. The letter then says that it is hypothetical.
     """
+    if explanation.value is not None:
+        raise InputError(
+            "letters are about the decision of a classifier, and this explains the value of a regressor: its summary() "
+            "and reasons() say the same in other words"
+        )
     check_integer("top", top, 1, _MOST_REASONS)
     check_choice("paper", paper, ["A4", "letter"])
     chosen, moment = Template.of(template), read_time(time)
@@ -96,6 +120,7 @@ def write_letter(
     table = codes if content is None else parse_codes(Path(str(codes)), content)
     reasons = letter_reasons(explanation, table, top)
     context = letter_words(explanation, reasons) | {"fields": words, "paper": paper}
+    context["hypothetical"] = changed_words(explanation, instead_of or {})
     context["dense"] = _characters(context) > _MOST_CHARACTERS
     html = chosen.render(context | {"time": moment, "date": written_date(moment)})
     record = {
@@ -106,6 +131,7 @@ def write_letter(
         "template": {"name": Path(chosen.name).name, "sha256": chosen.sha256},
         "codes": _identify(codes, content),
         "fields": {name: text for name, text in words.items() if text is not None},
+        "instead_of": dict(instead_of or {}),
         **_facts(explanation, reasons),
         **_hashes(fingerprint),
     }

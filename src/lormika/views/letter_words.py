@@ -6,11 +6,13 @@ Like all sentences of lormika, these say what the model did when it was asked; t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lormika.condition import Condition, Equals, Interval
+from lormika.errors import InputError
+from lormika.frames import did_you_mean
 from lormika.frames.values import Scalar, format_value
 from lormika.rule import Rule
 from lormika.views.effects import turning_words
@@ -55,7 +57,7 @@ def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObj
     labels, reading = explanation.labels, Reading.of(explanation)
     explanation = reading.explanation
     turning = {effect.feature: turning_words(effect, _LONGEST_LISTED) for effect in reading.effects}
-    turned = _turned(explanation)
+    turned = turned_rules(explanation)
     names = [labels.name(reason.feature) for reason in reasons]
     others = [c.label for c in explanation.classes if c.label != explanation.prediction]
     return {
@@ -73,6 +75,21 @@ def letter_words(explanation: Explanation, reasons: Sequence[Reason]) -> JsonObj
         "permitted": "constraints" in explanation.options,
         "enough": "at_least" in explanation.options,
     }
+
+
+def changed_words(explanation: Explanation, instead_of: Mapping[str, Scalar | None]) -> list[JsonObject]:
+    """Details that are not as they really are, with both values; other features are refused."""
+    for name in instead_of:
+        if name not in explanation.instance:
+            raise InputError(f"instead_of: there is no feature {name!r}{did_you_mean(name, explanation.instance)}")
+    labels = explanation.labels
+    pairs = [
+        (name, labels.value(name, explanation.instance[name]), labels.value(name, own))
+        for name, own in instead_of.items()
+    ]
+    return [
+        {"feature": _name(labels.name(name)), "now": _value(own), "then": _value(value)} for name, value, own in pairs
+    ]
 
 
 def _reason(reason: Reason, name: str, value: Scalar | None, otherwise: str | None) -> JsonObject:
@@ -94,11 +111,23 @@ def _was_asked(explanation: Explanation) -> bool:
     return not aims_here and (explanation.asked is not None or bool(explanation.counterfactual))
 
 
-def _turned(explanation: Explanation) -> list[Rule]:
-    """Rules whose change led to another result when the model was asked, those with the fewest details first."""
+def turned_rules(explanation: Explanation) -> list[Rule]:
+    """Rules whose change led to another result when the model was asked, those with the fewest details first.
+
+    A number that must be hit exactly is no advice: it is left out where there is any other.
+    """
     by_rerun = {id(rule.rerun): rule for rule in explanation.counterfactual}
     reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None and rule.rerun.turned]
-    return [by_rerun[id(rerun)] for rerun in smallest(reruns)]
+    rules = [by_rerun[id(rerun)] for rerun in smallest(reruns)]
+    return [rule for rule in rules if not _is_point(rule)] or rules
+
+
+def _is_point(rule: Rule) -> bool:
+    """Whether a rule is about a single number, on both sides of which other values did not lead to the result."""
+    if len(rule.conditions) != 1 or not isinstance(rule.conditions[0], Interval):
+        return False
+    low, high, _ = rule.conditions[0].ends
+    return math.isfinite(low) and math.isfinite(high) and rule.check is not None and rule.check.asked == 1
 
 
 def _changes(turned: Sequence[Rule], reasons: Set[str]) -> list[JsonObject]:
@@ -109,11 +138,11 @@ def _changes(turned: Sequence[Rule], reasons: Set[str]) -> list[JsonObject]:
         room -= len(rule.rerun.edits)
         if room >= 0:
             known = len(rule.rerun.edits) == 1 and rule.rerun.edits[0].feature in reasons
-            found.append({"result": _value(rule.rerun.label), "details": _details(rule), "known": known})
+            found.append({"result": _value(rule.rerun.label), "details": change_details(rule), "known": known})
     return found
 
 
-def _details(rule: Rule) -> list[JsonObject]:
+def change_details(rule: Rule) -> list[JsonObject]:
     """What changes; a range only of a single number, where all values that were tried led to the same."""
     assert rule.rerun is not None
     edits, check = rule.rerun.edits, rule.check

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lormika.frames.values import format_value
-from lormika.rule import Missing, Rule
+from lormika.frames.values import Quantity, format_value
+from lormika.rule import Check, Missing, Rule
 from lormika.views import narrative_changes
 from lormika.views.certainty import Scale
 from lormika.views.reading import Reading
 from lormika.views.spans import Span, Tone, listed
+from lormika.views.values import ValueScale, write_values
 from lormika.views.words import percent, percents
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ def narrate(reading: Reading) -> Narrative:
 
 
 def _prediction(explanation: Explanation) -> list[Span]:
+    if explanation.value is not None:
+        value, band = write_values([explanation.value], explanation.bands)[0], format_value(explanation.prediction)
+        return [Span("The model predicts "), Span(value, "for"), Span(f" ({band}).")]
     end = "." if explanation.probability is None else f" ({percent(explanation.probability)})."
     return [Span("The model predicts "), Span(format_value(explanation.prediction), "for"), Span(end)]
 
@@ -80,6 +84,8 @@ def _needed(rule: Rule, scale: Scale) -> list[Span]:
     check = rule.check
     if check is None or scale.unit == "label":
         end = "it turns" if check is None else f"it turned in {check} tries"
+    elif isinstance(scale, ValueScale):
+        end = _moves(check, scale)
     else:
         average = " on average" if check.asked > 1 else ""
         end = f"it is less certain{average} ({scale.change(check.before, check.after)})"
@@ -90,11 +96,24 @@ def _without(rule: Rule, scale: Scale) -> list[Span]:
     """What the model said about this case with the rule made false."""
     if rule.check is None or scale.unit == "label":
         return []
+    if isinstance(scale, ValueScale):
+        return [Span(f"; without that, {_moves(rule.check, scale)}")]
     before, after = scale.pair(rule.check.before, rule.check.after)
     average = " on average" if rule.check.asked > 1 else ""
     what = "margin" if scale.unit == "margin" else "probability"
     label = Span(format_value(rule.consequent), "for")
     return [Span(f"; without that, the {what} of "), label, Span(f" falls from {before} to {after}{average}")]
+
+
+def _moves(check: Check, scale: ValueScale) -> str:
+    """Where the value of a regressor goes when a rule is made false."""
+    values = scale.checked(check)
+    before, after = scale.pair(*values)
+    is_distance = isinstance(values[1], Quantity)
+    average = " on average" if check.asked > 1 else ""
+    if is_distance:
+        return f"the predicted value goes from {before} that band to {after} it{average}"
+    return f"the predicted value {'rises' if values[1] > values[0] else 'falls'} from {before} to {after}{average}"
 
 
 def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:

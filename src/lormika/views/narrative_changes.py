@@ -10,6 +10,7 @@ from lormika.rule import Edit, Rerun
 from lormika.views.answers import reached
 from lormika.views.reading import Reading
 from lormika.views.spans import Span, listed
+from lormika.views.values import write_values
 from lormika.views.words import percents
 
 if TYPE_CHECKING:
@@ -25,29 +26,29 @@ _MOST_NAMES = 3  # of other features that turn the prediction alone
 def changes(reading: Reading) -> list[Span]:
     """Changes that turned the prediction when the model was asked, the smallest first, and what does not turn it."""
     explanation = reading.explanation
-    asked, is_binary = explanation.asked, len(explanation.classes) == 2
+    asked = explanation.asked
     reruns = [rule.rerun for rule in explanation.counterfactual if rule.rerun is not None]
     turning = smallest([rerun for rerun in reruns if rerun.turned])
     if explanation.options.keys() & _LIMITS:
-        return _within_limits(explanation, turning[:_MOST_CHANGES], is_binary)
+        return _within_limits(explanation, turning[:_MOST_CHANGES])
     if asked is None:
-        return _turns(turning[:_MOST_CHANGES], is_binary) + _end(turning, len({rerun.edits for rerun in reruns}))
+        return _turns(turning[:_MOST_CHANGES], explanation) + _end(turning, len({rerun.edits for rerun in reruns}))
     alone = [rerun for rerun in turning if len(rerun.edits) == 1]
     solo = {effect.feature for effect in reading.effects if effect.turns} | {rerun.edits[0].feature for rerun in alone}
     if alone:
-        spans = [*_turns(turning[:_MOST_CHANGES], is_binary), Span(".")]
+        spans = [*_turns(turning[:_MOST_CHANGES], explanation), Span(".")]
         return spans + _others(turning[:_MOST_CHANGES], solo, complete=asked.singles == asked.all_singles)
     nothing = "" if solo else _nothing(asked, with_pairs=not any(len(rerun.edits) == 2 for rerun in turning))
     spans = [Span(f"{nothing}{'; ' if turning else '.'}")] if nothing else []
     if turning:
-        spans += [*_turns(turning[:1], is_binary, "changing" if nothing else "Changing"), Span(".")]
+        spans += [*_turns(turning[:1], explanation, "changing" if nothing else "Changing"), Span(".")]
     return spans
 
 
-def _within_limits(explanation: Explanation, turning: Sequence[Rerun], is_binary: bool) -> list[Span]:
+def _within_limits(explanation: Explanation, turning: Sequence[Rerun]) -> list[Span]:
     """What turned it among the changes that were permitted and led where they should; nothing is said of others."""
     if turning:
-        return [*_turns(turning, is_binary), Span(".")]
+        return [*_turns(turning, explanation), Span(".")]
     options = explanation.options
     target, at_least = options.get("target"), options.get("at_least")
     if target is not None and str(target) == str(explanation.prediction):
@@ -88,9 +89,12 @@ def _nothing(asked: AskedSummary, with_pairs: bool) -> str:
     )
 
 
-def _turns(reruns: Sequence[Rerun], is_binary: bool, start: str = "Changing") -> list[Span]:
+def _turns(reruns: Sequence[Rerun], explanation: Explanation, start: str = "Changing") -> list[Span]:
     """What each change turns the prediction to, without the end of the sentence."""
+    if explanation.value is not None:
+        return _leads(reruns, explanation.bands, start)
     spans: list[Span] = []
+    is_binary = len(explanation.classes) == 2
     before: tuple[bool, Scalar] | None = None
     for rerun in reruns:
         label = isinstance(rerun.label, bool), rerun.label  # True is no 1 here
@@ -101,6 +105,16 @@ def _turns(reruns: Sequence[Rerun], is_binary: bool, start: str = "Changing") ->
             spans += [Span("; changing " if spans else f"{start} "), *_edits(rerun.edits), Span(" turns it to ")]
             spans += [Span(format_value(rerun.label), "against"), Span(chance)]
         before = label
+    return spans
+
+
+def _leads(reruns: Sequence[Rerun], edges: Sequence[float], start: str) -> list[Span]:
+    """The same for a regressor: the value that each change leads to, and its band."""
+    spans: list[Span] = []
+    for rerun in reruns:
+        assert rerun.value is not None
+        spans += [Span("; changing " if spans else f"{start} "), *_edits(rerun.edits), Span(" leads to ")]
+        spans += [Span(write_values([rerun.value], edges)[0], "against"), Span(f" ({format_value(rerun.label)})")]
     return spans
 
 

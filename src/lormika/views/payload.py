@@ -106,6 +106,8 @@ def dump_explanation(explanation: Explanation) -> JsonObject:
     incomplete = explanation.incomplete
     if incomplete is not None:
         payload["incomplete"] = _dump(incomplete)
+    if explanation.value is not None:
+        payload |= {"value": explanation.value, "bands": list(explanation.bands)}
     return payload | ({"labels": explanation.labels.to_dict()} if explanation.labels else {})
 
 
@@ -129,6 +131,8 @@ def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
         asked=_load_any(AskedSummary, payload["asked"]),
         incomplete=_load_any(Incomplete, payload.get("incomplete")),
         labels=labels,
+        value=payload.get("value"),
+        bands=tuple(payload.get("bands", ())),
     )
 
 
@@ -157,7 +161,7 @@ def dump_rule(rule: Rule) -> JsonObject:
         "score": rule.score,
         "p_value": None if math.isnan(rule.p_value) else rule.p_value,
         "rerun": _dump_rerun(rule.rerun),
-        "check": _dump(rule.check),
+        "check": _dump_check(rule.check),
         "weak": rule.weak,
     }
 
@@ -210,6 +214,12 @@ def _load_note(payload: JsonObject) -> Note:
     return Note(payload["text"], _load_category(payload["category"]))
 
 
+def _dump_check(check: Check | None) -> JsonObject | None:
+    """A check; of a classifier, without a value."""
+    content = _dump(check)
+    return content and {name: one for name, one in content.items() if name != "value" or one is not None}
+
+
 def _dump_rerun(rerun: Rerun | None) -> JsonObject | None:
     if rerun is None:
         return None
@@ -218,7 +228,7 @@ def _dump_rerun(rerun: Rerun | None) -> JsonObject | None:
         "label": rerun.label,
         "probability": rerun.probability,
         "turned": rerun.turned,
-    } | ({} if rerun.reached is None else {"reached": rerun.reached})
+    } | {name: value for name in ("reached", "value") if (value := getattr(rerun, name)) is not None}
 
 
 def _load_rerun(payload: JsonObject | None) -> Rerun | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -25,13 +26,15 @@ class _Clashes:
         self.kinds = {feature["name"]: feature["kind"] for feature in payload["features"]}
         self.classes: list[JsonObject] = payload["classes"]
         self.prediction = payload["prediction"]
-        self.are_shares = payload["unit"] != "margin"
+        self.are_shares = payload["unit"] not in ("margin", "value")
+        self.edges: list[float] = payload.get("bands", [])
 
     def all(self) -> Iterator[Fault]:
         """All clashes; the later parts are measured by the earlier ones."""
         yield from self._features()
         yield from self._classes()
         yield from self._label(self.prediction, ("prediction",))
+        yield from self._bands()
         yield from self._neighbourhood()
         yield from self._effects()
         yield from self._asked()
@@ -63,6 +66,25 @@ class _Clashes:
             if unknown[place] != unknown[0]:
                 yield Fault(("classes", place, "probability"), "must be null for all classes, or for none")
 
+    def _bands(self) -> Iterator[Fault]:
+        """Values and edges belong to regressors alone, and all of them to these."""
+        by_value = self.payload["unit"] == "value"
+        for name in ("value", "bands"):
+            if (name in self.payload) != by_value:
+                yield Fault((name,), f"must {'' if by_value else 'not '}be there, as the unit says")
+        if not by_value:
+            return
+        if any(low >= high for low, high in pairwise(self.edges)):
+            yield Fault(("bands",), "must go from the least to the greatest")
+        if len(self.classes) != len(self.edges) + 1:
+            yield Fault(("bands",), f"must have {len(self.classes) - 1} entries, one between each two classes")
+        yield from self._in_band(self.payload["value"], self.prediction, ("value",))
+
+    def _in_band(self, value: float, label: object, path: Path) -> Iterator[Fault]:
+        own = self.classes[bisect_right(self.edges, value)]["label"]
+        if not same(own, label):
+            yield Fault(path, f"must be in the band {brief(label)}, not in {brief(own)}")
+
     def _neighbourhood(self) -> Iterator[Fault]:
         near = self.payload["neighbourhood"]
         rows, real = (sum(c[name] for c in self.classes) for name in ("rows", "real"))
@@ -87,6 +109,8 @@ class _Clashes:
                 yield from self._label(label, (*path, "labels", i))
             for i, certainty in enumerate(effect["certainties"]):
                 yield from self._certainty(certainty, (*path, "certainties", i))
+                if self.edges:
+                    yield from self._in_band(certainty, effect["labels"][i], (*path, "certainties", i))
 
     def _asked(self) -> Iterator[Fault]:
         asked = self.payload["asked"]
@@ -180,6 +204,10 @@ class _Clashes:
         yield from self._label(rerun["label"], (*path, "label"))
         if rerun["turned"] == same(rerun["label"], self.prediction):
             yield Fault((*path, "turned"), "must say whether the label is another than the prediction")
+        if ("value" in rerun) != bool(self.edges):
+            yield Fault((*path, "value"), f"must {'' if self.edges else 'not '}be there, as the unit says")
+        elif self.edges:
+            yield from self._in_band(rerun["value"], rerun["label"], (*path, "value"))
 
     def _check(self, check: JsonObject, path: Path) -> Iterator[Fault]:
         if check["agreed"] > check["asked"]:

@@ -62,6 +62,8 @@ class Figures:
             return []
         measure = "margin" if self.scale.unit == "margin" else "chance"
         text = f"{measure} of “{format_value(self.reading.explanation.prediction)}”"
+        if self.scale.unit == "value":
+            text = "value that it predicts"
         return sheet.typesetter.wrap(text, SMALL, self.right - self.arrows)
 
     def mark(self, sheet: Sheet, top: float, bottom: float) -> None:

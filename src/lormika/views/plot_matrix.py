@@ -25,6 +25,7 @@ from lormika.views.plot_sheet import (
     Typesetter,
 )
 from lormika.views.reading import Reading
+from lormika.views.values import write_values
 from lormika.views.words import HEADINGS, condition_label, heading, is_true, percent
 
 if TYPE_CHECKING:
@@ -115,7 +116,10 @@ class _Matrix:
         """What the model predicts, and for how many similar rows."""
         near, predicted = self.explanation.neighbourhood, self.explanation.predicted
         pieces = [("The model predicts", _TITLE), (format_value(predicted.label), _TITLE_LABEL)]
-        if predicted.probability is not None:
+        if self.explanation.value is not None:
+            value = write_values([self.explanation.value], self.explanation.bands)[0]
+            pieces[1:] = [(value, _TITLE_LABEL), (f"({format_value(predicted.label)})", _TITLE)]
+        elif predicted.probability is not None:
             pieces.append((f"({percent(predicted.probability)})", _TITLE))
         x, room = _MARGIN, self.right - 2 * _MARGIN - 160
         for text, style in pieces:
@@ -170,7 +174,10 @@ class _Matrix:
     def _kind(self, category: Category, style: Style) -> float:
         """Plain words, the paper's term beneath, and a remark if there is one; how far down they reach."""
         x, y, width = _MARGIN + _STRIP + 8, self.y + 8, _KINDS - _STRIP - 8
-        texts = [(heading(category, self.explanation.prediction), style, 3), (HEADINGS[category][1], SMALL, 3)]
+        texts = [
+            (heading(category, self.explanation.prediction, self.explanation.unit), style, 3),
+            (HEADINGS[category][1], SMALL, 3),
+        ]
         remark = self.reading.remark(category)
         if remark is not None:
             texts.append((remark, _REMARK, 6))

@@ -18,6 +18,7 @@ from lormika.frames.evaluator import Rows, Values
 from lormika.frames.values import Scalar, format_value
 from lormika.frames.where import RowTest
 from lormika.types import UserValue
+from lormika.views.certainty import Scale
 from lormika.views.effects import turning_words
 from lormika.views.reading import Reading
 
@@ -32,14 +33,18 @@ _PLACES = ("feature", "value", "otherwise")  # in a text, in braces
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason of a prediction."""
+    """One reason of a prediction.
+
+    >>> print(Reason("income", 12, "R07", "Income too low", certainty=0.2, otherwise="≥ 35"))
+    R07: Income too low
+    """
 
     feature: str
-    value: Scalar | None  # of the instance
-    code: str | None  # from the user's table
+    value: Scalar | None  #: of the instance
+    code: str | None  #: from the user's table
     text: str
-    certainty: float | None  # mean certainty of the prediction with other values; None: unknown
-    otherwise: str | None  # values that alone would have turned the prediction, in words
+    certainty: float | None  #: mean certainty of the prediction with other values; None: unknown
+    otherwise: str | None  #: values that alone would have turned the prediction, in words
 
     def __str__(self) -> str:
         return self.text if self.code is None else f"{self.code}: {self.text}"
@@ -86,7 +91,8 @@ def _ranked(explanation: Explanation) -> Iterator[str]:
 
     Then, for what no value alone can change, the features of rules that say why, and of changes that turn it.
     """
-    drops = {effect.feature: _drop(explanation, effect) for effect in explanation.effects}
+    scale = Scale.of(explanation)
+    drops = {effect.feature: _drop(scale, effect) for effect in explanation.effects}
     least = _LEAST * max(drops.values(), default=0.0)
     ranked = sorted((name for name, drop in drops.items() if drop > max(least, 0)), key=lambda name: -drops[name])
     if not ranked:
@@ -96,13 +102,11 @@ def _ranked(explanation: Explanation) -> Iterator[str]:
     yield from dict.fromkeys(ranked)
 
 
-def _drop(explanation: Explanation, effect: Effect) -> float:
+def _drop(scale: Scale, effect: Effect) -> float:
     """How much less certain the model is with other values of a feature, on average."""
     if not effect.certainties:
         return 0.0
-    own = 1.0 if explanation.unit == "label" else explanation.probability
-    before = own if own is not None else Reading.of(explanation).scale.before or 0.0
-    return before - fmean(effect.certainties)
+    return scale.certainty(scale.before or 0.0) - fmean(map(scale.certainty, effect.certainties))
 
 
 def _reason(reading: Reading, explanation: Explanation, feature: str, table: Sequence[ReasonCode]) -> Reason:

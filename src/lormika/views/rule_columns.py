@@ -127,6 +127,12 @@ DETAILS: tuple[Column[Rule], ...] = (
         lambda rule: rule.rerun and [edit_struct(edit) for edit in rule.rerun.edits],
         "the changes of `edit`, [as structs](#conditions-and-changes); null for a current rule",
     ),
+    Column(
+        "rerun_value",
+        "float64",
+        lambda rule: rule.rerun and rule.rerun.value,
+        "value that a regressor predicts after that change; null for a current rule, and of a classifier",
+    ),
     Column("sample_rows", "int32", lambda rule: rule.counts.rows, "rows of the sample"),
     Column(
         "consequent_rows", "int32", lambda rule: rule.counts.consequent, "rows of the sample that have the consequent"

@@ -79,7 +79,7 @@ def _writer(path: Path, writers: Mapping[str, _Writer[_T]]) -> _Writer[_T]:
 
 
 def _write(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8")
+    path.write_text(content, encoding="utf-8", newline="\n")
 
 
 def _write_bytes(path: Path, content: bytes) -> None:

@@ -34,6 +34,7 @@ _LEGEND_CHECK = (
 _LEGEND_UNIT = {
     "probability": "; a percentage is its probability of the prediction.",
     "margin": "; the margin is that of its decision function, for the prediction.",
+    "value": "; a number is the value that it predicts, or how far inside or outside the band that is on average.",
     "label": ".",
 }
 _LEGEND_SAME = " =: more certain, but by less than is shown."
@@ -57,7 +58,7 @@ def blocks(explanation: Explanation, figures: bool = False) -> Iterator[Block]:
     explanation = reading.explanation
     yield _opening(reading)
     for category, (_, term) in HEADINGS.items():
-        title = printable(heading(category, explanation.prediction))
+        title = printable(heading(category, explanation.prediction, explanation.unit))
         yield Paragraph((f"\n{title}", _style(category)), (f"  {term}", _FADED))
         remark = reading.remark(category)
         if remark is not None:

@@ -19,6 +19,8 @@ _MEANING = {
     "effect on its log-odds first",
     "margin": "one value changed, all others as they are: the margin of the prediction; the largest average effect "
     "first",
+    "value": "one value changed, all others as they are: what the model then predicts; the largest average change of "
+    "that first",
     "label": "one value changed, all others as they are",
 }
 

@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 from lormika.frames.values import Quantity, Scalar, format_value
+from lormika.models import Unit
 from lormika.rule import Category, Condition, Equals, Interval, Missing, Rule
 
 HEADINGS = {
@@ -16,13 +17,17 @@ HEADINGS = {
 }
 """Each kind of rule in plain words, and the paper's term."""
 
+_DEEPER = "Further from the edge if …"
 
-def heading(category: Category, prediction: Scalar) -> str:
-    """A kind of rule in plain words.
+
+def heading(category: Category, prediction: Scalar, unit: Unit = "probability") -> str:
+    """A kind of rule in plain words; a regressor is not more or less certain.
 
     >>> heading(Category.CURRENT_SUPPORTING, "High"), heading(Category.CURRENT_SUPPORTING, "< 1")
     ('Why “High”', 'Why “< 1”')
     """
+    if unit == "value" and category == Category.HYPOTHETICAL_SUPPORTING:
+        return _DEEPER
     return HEADINGS[category][0].format(prediction=format_value(prediction).removeprefix("“").removesuffix("”"))
 
 

@@ -72,6 +72,20 @@ def log_explainer(
     -------
     ModelInfo
         With `model_uri`, for `load_explainer` and `mlflow.pyfunc.load_model`.
+
+    Examples
+    --------
+    >>> import tempfile, mlflow
+    >>> from lormika import Explainer, datasets
+    >>> X, y = datasets.make_loans(200)
+    >>> model = datasets.make_model("tree", X).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
+    ...     experiment = mlflow.create_experiment("loans", artifact_location=folder)
+    ...     with mlflow.start_run(experiment_id=experiment):
+    ...         logged = log_explainer(Explainer(model, X), "why", input_example=False)
+    ...     load_explainer(logged.model_uri, model)
+    <Explainer of 2 classes: 200 rows, 9 features>
     """
     mlflow = require()
     return mlflow.models.Model.log(
@@ -102,7 +116,19 @@ def save_explainer(
     metadata: JsonObject | None = None,
     mlflow_model: Model | None = None,
 ) -> None:
-    """Save an explainer to a new folder in MLflow's format; see `log_explainer`."""
+    """Save an explainer to a new folder in MLflow's format; see `log_explainer`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lormika import Explainer, datasets
+    >>> X, y = datasets.make_loans(200)
+    >>> model = datasets.make_model("tree", X).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_explainer(Explainer(model, X), f"{folder}/why", input_example=False)
+    ...     load_explainer(f"{folder}/why", model)
+    <Explainer of 2 classes: 200 rows, 9 features>
+    """
     mlflow = require()
     own = mlflow.models.Model() if mlflow_model is None else mlflow_model
     with TemporaryDirectory(prefix="lormika-") as place:
@@ -146,6 +172,18 @@ def load_explainer(
         As in `log_explainer`; what was given there does not count here, since others may have written the folder.
     check_model
         Whether to refuse a model that answers otherwise than the one with which the explainer was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lormika import Explainer, datasets
+    >>> X, y = datasets.make_loans(200)
+    >>> model = datasets.make_model("tree", X).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_explainer(Explainer(model, X), f"{folder}/why", input_example=False)
+    ...     explainer = load_explainer(f"{folder}/why", model)
+    >>> explainer.explain(X.iloc[[0]]).prediction
+    'rejected'
     """
     mlflow = require()
     folder = Path(mlflow.artifacts.download_artifacts(artifact_uri=str(model_uri)))
