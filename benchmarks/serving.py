@@ -95,16 +95,19 @@ def _crowd(server: Server, rows: pd.DataFrame, users: int, seconds: float) -> No
                 times.append(1000 * (time.perf_counter() - began))
 
     shared = server.service.shared
-    before, calls, questions = _memory(), shared.calls, shared.questions
+    memory, calls, questions = [_memory()], shared.calls, shared.questions
     threads = [threading.Thread(target=use, args=(seed,)) for seed in range(users)]
     for one in threads:
         one.start()
+    for _ in range(10):
+        time.sleep(seconds / 10)
+        memory.append(_memory())
     for one in threads:
         one.join()
     print(
         f"  {users} users, {seconds:g} s: {dict(answers)} answers, median {np.median(times):.0f} ms, 95% "
         f"{np.quantile(times, 0.95):.0f} ms; {(shared.questions - questions) / (shared.calls - calls):.1f} questions "
-        f"per call; memory {before:.0f} → {_memory():.0f} MB"
+        f"per call; megabytes at the start and after each tenth: {', '.join(f'{one:.0f}' for one in memory)}"
     )
 
 

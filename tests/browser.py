@@ -68,6 +68,7 @@ class Browser:
             lacks("there is no Chromium: apt-get install chromium")
         self._page, self._count, self._heard = folder / "page.html", 0, b""
         self.passed: list[dict[str, Any]] = []
+        self._tab: str | None = None
         (orders, self._orders), (self._answers, answers) = os.pipe(), os.pipe()
         # It reads from 3 and writes to 4: the ends must be neither of them before they are put there.
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (orders, answers)]
@@ -84,26 +85,30 @@ class Browser:
         # What it forbids would not be seen to be tried.
         html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
         self._page.write_text(f'<!DOCTYPE html><meta charset="utf-8">{html}', encoding="utf-8")
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        tab = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        tab = self._tab = self._tab or self._open()
         size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
         self.ask("Emulation.setDeviceMetricsOverride", tab, **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", tab, features=[scheme])
-        self.ask("Page.enable", tab)
-        self.ask("Network.enable", tab)
         self.passed.clear()
-        self.ask("Page.navigate", tab, url=self._page.as_uri())
+        loader = self.ask("Page.navigate", tab, url=self._page.as_uri())["loaderId"]
         self._await(lambda message: message.get("method") == "Page.loadEventFired" and message["sessionId"] == tab)
         measured = self.ask("Runtime.evaluate", tab, expression=MEASURE, returnByValue=True)
-        self.ask("Target.closeTarget", targetId=target)
         assert "exceptionDetails" not in measured, measured
-        return measured["result"]["value"] | {"requests": self._requests()}
+        return measured["result"]["value"] | {"requests": self._requests(loader)}
 
-    def _requests(self) -> list[str]:
-        """What was asked for since the page was called, beside the page."""
+    def _open(self) -> str:
+        """A tab for all pages that are visited: a new one is a new process, which takes longer than a page."""
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        tab = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.ask("Page.enable", tab)
+        self.ask("Network.enable", tab)
+        return tab
+
+    def _requests(self, loader: str) -> list[str]:
+        """What a page asked for, beside itself; not what the one before it still wanted."""
         sent = [message["params"] for message in self.passed if message.get("method") == "Network.requestWillBeSent"]
-        urls = [each["request"]["url"] for each in sent]
+        urls = [each["request"]["url"] for each in sent if each["loaderId"] == loader]
         assert urls[0] == self._page.as_uri()
         return [url for url in urls[1:] if not url.startswith("data:")]
 

@@ -48,7 +48,9 @@ def test_by_condition_a_page_at_a_time(page, client):
 
 def test_the_least_certain_rejection(page, client):
     wanted = listed(client, text="prediction == 'rejected'", list="uncertain")
-    page.choose("#find select[aria-label='Predicted']", "1").choose("#find select[aria-label='Order']", "uncertain")
+    page.choose("#find select[aria-label='Predicted']", "rejected").choose(
+        "#find select[aria-label='Order']", "uncertain"
+    )
     await_rows(page, wanted)
     page.click(f".case[data-row='{wanted[0]}']")
     assert page.state()["row"] == wanted[0]
@@ -78,3 +80,78 @@ def test_back_leads_to_the_case_before(page):
     page.tab.until("location.hash.includes('row=3&')")
     page.settle()
     assert "A-003" in page.tab.text("#verdict")
+
+
+def test_back_leads_out_of_a_comparison_and_into_it(page):
+    is_alone, is_compared = "!document.querySelector('#verdict[hidden]')", "document.querySelector('#verdict[hidden]')"
+    page.click(".case[data-row='3']").click("[data-compare='5']")
+    page.tab.until(is_compared)
+    page.click(".comparison-head .primary")
+    page.tab.until(is_alone)
+    page.tab.run("history.back()")
+    page.tab.until("location.hash.includes('compared')")
+    page.tab.until(is_compared)
+    assert (page.state()["row"], page.state()["compared"]["row"]) == (3, 5)
+    page.tab.run("history.back()")
+    page.tab.until(is_alone)
+    assert page.state()["row"] == 3
+    assert "A-003" in page.tab.text("#verdict")
+
+
+def test_a_wrong_condition_is_quoted_as_it_was_typed(page):
+    page.choose("#find select[aria-label='Predicted']", "rejected")
+    search(page, "income >")
+    page.tab.until("document.querySelector('.results .trouble')")
+    assert "'income >'" in page.tab.text(".results .trouble")
+    assert "prediction" not in page.tab.text(".results .trouble")
+
+
+def test_a_condition_in_plain_words_is_read_and_shown(page, client):
+    search(page, "job = out of work")
+    await_rows(page, listed(client, text="job == 'unemployed'"))
+    assert page.tab.text(".read-as") == 'Read as job == "unemployed"'
+
+
+def test_how_to_write_a_condition(page):
+    page.tab.click("#find .hint .link")
+    text = page.tab.text("#find .help")
+    for words in ("is missing", "backticks", "and", "quotes"):
+        assert words in text
+    examples = page.tab.run("[...document.querySelectorAll('#find .help .link')].map((one) => one.textContent)")
+    for place in range(len(examples)):
+        page.tab.run(f"document.querySelectorAll('#find .help .link')[{place}].click()")
+        page.tab.until(f"document.querySelector('#find input').value === {json.dumps(examples[place])}")
+        page.tab.until("document.querySelector('.pages, .none')")
+        assert page.tab.run("document.querySelectorAll('.results .trouble').length") == 0, examples[place]
+
+
+def test_the_open_case_is_marked_wherever_it_is(page, client):
+    page.visit(row=250)
+    page.tab.until("document.querySelector('.case[aria-current]')")
+    assert page.tab.run("document.querySelector('.case[aria-current]').dataset.row") == "250"
+    page.tab.click("[aria-label='More cases']")
+    page.tab.until("document.querySelector('.elsewhere:not([hidden]) .link')")
+    page.tab.click(".elsewhere .link")
+    page.tab.until("document.querySelector('.case[aria-current]')")
+    search(page, "income > 99999 or row == 1")
+    page.tab.until("document.querySelector('.results .trouble')")
+
+
+def test_the_link_holds_the_list(page, client):
+    page.choose("#find select[aria-label='Predicted']", "rejected").choose(
+        "#find select[aria-label='Order']", "uncertain"
+    )
+    search(page, "income > 20")
+    wanted = {"text": "income > 20", "prediction": "rejected", "list": "uncertain"}
+    page.tab.until("location.hash.includes('income')")
+    assert page.state()["find"] == wanted
+    page.visit(row=0, find=wanted)
+    await_rows(page, listed(client, around=0, **wanted))
+    assert page.tab.run("document.querySelector('#find input').value") == "income > 20"
+    page.visit(row=0, find={"text": 5, "prediction": "nobody", "list": "x"})
+    await_rows(page, listed(client))
+
+
+def test_a_tall_screen_lists_more_cases(show, client):
+    tall = show(client.server, 1440, 1400)
+    tall.tab.until("document.querySelectorAll('.case').length > 12")

@@ -6,7 +6,7 @@ import pytest
 from served_loans import HANGS, TOKEN
 
 from lormika import Explainer
-from lormika.errors import InputError
+from lormika.errors import ModelError
 from lormika.serving.launch import Server
 from lormika.serving.rowtable import Roles, RowTable
 from lormika.serving.service import About, Service
@@ -82,7 +82,7 @@ def test_a_failing_model_is_told_in_words_and_the_page_lives(gated, gate, show):
     page = show(gated().server)
 
     def fail(frame):
-        raise InputError("<b>the scores are not there</b>")
+        raise ModelError("<b>the scores are not there</b>")
 
     gate.instead = fail
     page.choose(f"{page.feature('savings')} input[type=number]", "7.25")
@@ -102,14 +102,38 @@ def test_a_slow_model_shows_progress_and_can_be_stopped(gated, gate, show):
     )
     page.tab.until("document.querySelector('.progress:not([hidden]) button')")
     assert "s" in page.tab.text(".progress [role=status]")
+    assert page.tab.text("#what-if .line .grow") == "1 value changed"
+    assert page.tab.run("document.querySelector('.quick-answer').classList.contains('old')")
     page.tab.click(".progress button")
     page.settle()
     assert "stopped" in page.tab.text(".trouble")
+    stale = "[...document.querySelectorAll('.apply, .try, .options select')]"
+    assert page.tab.run(f"{stale}.length") > 0
+    assert page.tab.run(f"{stale}.every((one) => one.closest('[inert].old'))")
     assert page.tab.run("document.querySelector('.progress').hidden")
     gate.open.set()
     page.click(".trouble button")
     assert page.tab.run("document.querySelectorAll('.trouble').length") == 0
     assert page.state()["edits"] == {"savings": 7.5}
+    assert page.tab.run("document.querySelectorAll('main [inert], main .old').length") == 0
+
+
+def test_the_wait_goes_on_with_further_changes(gated, gate, show):
+    page = show(gated().server)
+    gate.open.clear()
+    change = """{{ const one = document.querySelector(".feature[aria-label=savings] input[type=number]");
+        one.value = {}; one.dispatchEvent(new Event('change')); }}"""
+    page.tab.run(
+        "{ const now = performance.now.bind(performance); performance.now = () => now() + (window.later ?? 0); }"
+    )
+    page.tab.run(change.format("7.5"))
+    page.tab.until("document.querySelector('.progress:not([hidden]) button')")
+    page.tab.run("window.later = 100000")  # a hundred seconds pass at once
+    page.tab.run(change.format("8.5"))
+    page.tab.until("/· 1\\d\\d s/.test(document.querySelector('.progress [role=status]').textContent)")
+    gate.open.set()
+    page.settle()
+    assert page.state()["edits"] == {"savings": 8.5}
 
 
 def test_a_server_that_is_gone_is_told_in_words(gated, show):

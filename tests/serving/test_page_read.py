@@ -14,6 +14,16 @@ def press(page, selector, text):
     page.tab.run(f"{buttons}.find((one) => one.textContent === {json.dumps(text)}).click()")
 
 
+def fill_in(page, label, text):
+    """Fill in a field of the form."""
+    field = f"[...document.querySelectorAll('dialog .field')].find((one) => one.innerText.startsWith('{label}'))"
+    page.tab.run(
+        f"""{{ const one = {field}.querySelector('input, textarea, select'); one.value = {json.dumps(text)};
+        one.dispatchEvent(new Event('input', {{ bubbles: true }}));
+        one.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"""
+    )
+
+
 def test_measure_number_and_figures_are_chosen(page, client):
     page.choose(".options select[aria-label^='Measure']", "3").choose(".options select[aria-label^='How many']", "0")
     assert page.state() | {"data": None} == {"row": 0, "objective": "lift", "k": 1, "data": None}
@@ -25,17 +35,41 @@ def test_measure_number_and_figures_are_chosen(page, client):
     assert page.tab.run("document.querySelectorAll('.rule details[open]').length") == len(shown)
 
 
-def test_the_class_that_changes_must_lead_to(page, client):
-    other = client.ask("predict", case={"row": 0})["prediction"]
-    target = next(label for label in ("accepted", "rejected") if label != other)
-    place = 1 + ["accepted", "rejected"].index(target)
-    page.choose(".options select[aria-label^='Class']", str(place))
-    assert page.state()["target"] == target
+def test_of_two_classes_there_is_nothing_to_choose(page, client):
+    label = "document.querySelector('.options select[aria-label^=Class]').parentElement.hidden"
+    assert page.tab.run(label)
+    predicted = client.ask("predict", case={"row": 0})["prediction"]
+    page.visit(row=0, target=json.dumps(predicted))
+    assert not page.tab.run(label)
+    assert "(predicted now)" in page.tab.run("document.querySelector('.options select[aria-label^=Class]').innerText")
+
+
+def test_how_certain_and_how_different_suggestions_must_be(page, client):
+    page.tab.click(".more-options summary")
+    page.choose(".options select[aria-label^='How certain']", "4").click(".more-options input[type=checkbox]")
+    assert page.state() | {"data": 0} == {"row": 0, "at_least": 0.9, "spread": True, "data": 0}
+    options = {"objective": "leverage", "k": 5, "at_least": 0.9, "spread": True}
+    wanted = client.ask("explain", case={"row": 0}, options=options)
+    shown = page.tab.run("[...document.querySelectorAll('.board .rule .unseen')].map((one) => one.textContent)")
+    assert shown == [rule["text"] for rule in wanted["rules"]]
+    page.visit(row=0, at_least=0.85, spread=True)
+    assert page.state()["at_least"] == 0.85
+    assert "85% sure" in page.tab.run(
+        "document.querySelector('.options select[aria-label^=\"How certain\"]').textContent"
+    )
+
+
+def test_plain_words_first_figures_if_wanted(page):
+    seen = "[...document.querySelectorAll('.board .term, .board .rule > details')].some((one) => one.checkVisibility())"
+    assert not page.tab.run(seen)
+    page.click(".options input[role=switch]")
+    assert page.tab.run(seen)
 
 
 def test_every_figure_says_what_it_means(page, client):
     meanings = {one["name"]: one["text"] for one in client.fetch("definitions")}
     page.click(".options input[role=switch]")
+    page.tab.click(".in-sentences summary")
     names = page.tab.run("[...new Set([...document.querySelectorAll('.rule dt')].map((one) => one.innerText.trim()))]")
     assert names
     for name in names:
@@ -55,6 +89,11 @@ def test_two_cases_side_by_side(page, client):
     assert page.tab.text(".comparison-summary") == wanted["summary"]
     assert "A-005" in wanted["summary"]
     assert page.tab.run("document.querySelectorAll('.differences tbody tr').length") == len(wanted["differences"])
+    texts = wanted["differences"][0]["swapped"][0]["certainty_texts"]
+    assert texts[1] in page.tab.text(".differences tbody tr")
+    neutral = "[...document.querySelectorAll('.side .label, .side .tone-against, .side li b')]"
+    colours = f"{neutral}.map((one) => getComputedStyle(one).color)"
+    assert page.tab.run(f"[...new Set({colours})]") == [page.tab.run("getComputedStyle(document.body).color")]
     if wanted["closer"] is not None:
         sides = page.tab.run(
             "[...document.querySelectorAll('.side')].map((one) => Boolean(one.querySelector('.badge')))"
@@ -124,20 +163,89 @@ def test_report_and_data_are_saved(page, client, button, name):
     assert saved == client.post(f"/api/{what}", json=question).text
 
 
+def test_a_letter_about_changed_values_is_called_hypothetical(page):
+    page.choose(f"{page.feature('savings')} input[type=number]", "12.5")
+    page.tab.press("m")
+    page.tab.until("document.querySelector('.letter-view h3')")
+    assert "hypothetical" in page.tab.text("dialog .trouble")
+    assert "This is hypothetical" in page.tab.text(".letter-view")
+    assert "savings 12.5 instead of" in page.tab.text(".letter-view")
+    page.tab.click("dialog .trouble .link")
+    page.tab.until("document.querySelector('.letter-view h3') && !location.hash.includes('edits')")
+    assert "hypothetical" not in page.tab.text("dialog")
+
+
 def test_a_letter_is_shown_and_saved(page):
     page.catch()
     page.tab.press("m")
     page.tab.until("document.querySelector('.letter-view h3')")
     assert "[recipient]" in page.tab.text(".letter-view")
-    page.tab.run(
-        "{const one = document.querySelector('.letter-form textarea'); one.value = 'Ms Doe';"
-        "one.dispatchEvent(new Event('input')); }"
-    )
-    press(page, "dialog button", "Show text")
+    fill_in(page, "To", "Ms Doe")
     page.tab.until("document.querySelector('.letter-view').innerText.includes('Ms Doe')")
     press(page, "dialog button", "Save letter")
     assert "Ms Doe" in page.saved()
     assert page.tab.run("window.savedAs") == "letter-0.html"
+
+
+def test_the_text_of_a_letter_has_the_table_of_reasons_and_all_lines(page, client):
+    page.catch()
+    page.tab.press("m")
+    page.tab.until("document.querySelector('.letter-view h3')")
+    fill_in(page, "Kind", "explanation")
+    fill_in(page, "To", "Ms Jana Testova\nHlavni 5")
+    press(page, "dialog button", "Copy text")
+    copied = page.copied()
+    assert "Ms Jana Testova\nHlavni 5\n" in copied
+    record = client.ask("letter", case={"row": 0}, template="explanation", format="json")
+    reasons = record["reasons"]
+    assert any(reason["otherwise"] for reason in reasons)
+    assert "last column" not in copied
+    for reason in reasons:
+        other = reason["otherwise"] or "no value that was tried, on its own"
+        assert f"• {reason['text']} — another result with: {other}" in copied
+
+
+def test_the_text_of_a_letter_follows_the_form(page):
+    page.tab.press("m")
+    page.tab.until("document.querySelector('.letter-view h3')")
+    fill_in(page, "Kind", "explanation")
+    page.tab.until("document.querySelector('.letter-view').innerText.includes('You asked us to explain')")
+    fill_in(page, "Date", "2026-03-01")
+    fill_in(page, "Decision", "We have declined your application.")
+    assert page.tab.run("document.querySelector('.letter-view').matches('.old[aria-busy]')")
+    page.tab.until("document.querySelector('.letter-view:not(.old)')")
+    assert "We have declined your application." in page.tab.text(".letter-view")
+    assert "2026" in page.tab.text(".letter-view")
+
+
+def open_letter(page):
+    page.tab.until("!document.querySelector('dialog')")
+    page.tab.press("m")
+    page.tab.until("document.querySelector('.letter-form textarea')")
+
+
+def test_a_letter_about_another_case_has_nothing_of_the_person_before(page):
+    fields = "[...document.querySelectorAll('.letter-form textarea')].map((one) => one.value)"
+    open_letter(page)
+    page.tab.until("document.querySelector('.letter-view h3')")
+    for label, text in (("To", "Ms Doe"), ("From", "Bank"), ("Decision", "Declined."), ("Whom", "Mr Roe")):
+        fill_in(page, label, text)
+    page.tab.press("Escape")
+    open_letter(page)
+    assert page.tab.run(fields) == ["Ms Doe", "Bank", "Declined.", "Mr Roe"]
+    page.tab.press("Escape")
+    page.tab.until("!document.querySelector('dialog')")
+    page.click(".case[data-row='3']")
+    open_letter(page)
+    assert page.tab.run(fields) == ["", "Bank", "", "Mr Roe"]
+    page.tab.until("document.querySelector('.letter-view h3')")
+    assert "Ms Doe" not in page.tab.text(".letter-view")
+    fill_in(page, "Decision", "Granted.")
+    page.tab.run("history.back()")
+    page.tab.until("location.hash.includes('row=0&') && !document.querySelector('dialog')")
+    page.settle().choose(f"{page.feature('savings')} input[type=number]", "12.5")
+    open_letter(page)
+    assert page.tab.run(fields) == ["", "Bank", "", "Mr Roe"]
 
 
 def test_a_link_holds_everything_also_after_a_restart(loans, show):

@@ -152,9 +152,9 @@ def test_the_demo(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "give a data file and --model, or --demo"),
-        (["loans.csv"], "give a data file and --model"),
-        (["--demo", "loans.csv"], "give a data file and --model"),
+        ([], "lormika serve --demo"),
+        (["loans.csv"], "lormika serve loans.csv --model loans.skops"),
+        (["--demo", "loans.csv"], "give a data file and a model"),
         (["--demo", "--host", "0.0.0.0"], "other machines could then reach"),
         (["--demo", "--token", "short"], "at least 16"),
         (["--demo", "--token", "env:NO_SUCH_VARIABLE"], "has no variable"),
@@ -170,7 +170,7 @@ def test_what_cannot_be_served(folder, monkeypatch, arguments, words) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     result = CliRunner().invoke(app, ["serve", *arguments, "--no-browser"])
     assert result.exit_code != 0
-    assert words in f"{result.output} {result.exception}".replace("\n", " ").replace("│", "")
+    assert words in " ".join(f"{result.output} {result.exception}".replace("│", "").split())
 
 
 def test_without_its_packages(monkeypatch) -> None:
@@ -180,3 +180,11 @@ def test_without_its_packages(monkeypatch) -> None:
     monkeypatch.setattr(lormika.serving, "find_spec", lambda name: None if name == "uvicorn" else find(name))
     result = CliRunner().invoke(app, ["serve", "--demo"])
     assert "pip install 'lormika[serve]'" in str(result.exception)
+
+
+def test_it_says_what_it_does_unless_it_is_to_be_quiet(folder) -> None:
+    """Before anything is read, which may take long: here it ends with an error."""
+    missing = ["serve", str(folder / "none.csv"), "--model", "none.skops", "--no-browser"]
+    said = CliRunner().invoke(app, missing)
+    assert "none.csv and loading none.skops …" in said.stderr
+    assert "loading none.skops …" not in CliRunner().invoke(app, [*missing, "--quiet"]).stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from browser import DARK, LIGHT, Browser
@@ -39,6 +41,17 @@ def test_a_notebooks_theme_goes_before_the_systems(theme, browser):
     fragment = CASES["binary"]().to_html(page=False)
     shown = f'<body data-jp-theme-light="{theme}" style="margin: 0">{fragment}'
     assert browser.visit(shown, 860, dark=theme == "true")["colour"] == {"true": LIGHT, "false": DARK}[theme]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_of_a_site_goes_before_the_systems_and_its_cards_are_not_ours(theme, browser):
+    fragment = CASES["binary"]().to_html(page=False)
+    foreign = "<style>.card { background: rgb(1, 2, 3); color: rgb(4, 5, 6) }</style>"  # as Bootstrap has one
+    shown = f'<body data-theme="{theme}" style="margin: 0">{foreign}{fragment}'
+    assert browser.visit(shown, 860, dark=theme == "light")["colour"] == {"light": LIGHT, "dark": DARK}[theme]
+    rule = re.search(r"\.lormika \.card \{[^}]*", fragment)[0]
+    assert "background: none" in rule
+    assert "color: inherit" in rule
 
 
 def test_a_narrow_box_of_a_wide_window_gets_the_narrow_layout(browser):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError
+from lormika.live.axes import on_shown_axes
+from lormika.live.bordering import border_json
+from lormika.live.plain import plain_json
 from lormika.live.turning import turning_pieces
 from lormika.live.wording import certainty_text, rule_sentence
 from lormika.models import Answer
@@ -13,6 +17,7 @@ from lormika.rule import Category, Rule
 from lormika.views.html import to_board
 from lormika.views.narrative import narrate
 from lormika.views.reading import Reading
+from lormika.views.values import write_values
 from lormika.views.words import HEADINGS, heading
 
 if TYPE_CHECKING:
@@ -31,6 +36,12 @@ def prediction_json(parts: Parts, answer: Answer) -> JsonObject:
     """What the model says of one row."""
     place = int(answer.labels[0])
     label = parts.model.names[place]
+    if answer.values is not None and answer.bands is not None:
+        value, edges = float(answer.values[0]), answer.bands.edges
+        band = f" ({parts.labels.outcome(label)})" if edges else ""  # around each value, none says more than that
+        text = f"{write_values([value], edges)[0]}{band}"
+        figures = {"certainty": value, "certainty_text": None, "unit": "value", "probabilities": None}
+        return {"prediction": label, "text": text, **figures}
     certainty = None if answer.unit == "label" else float(answer.certainty(place)[0])
     chances = None if answer.probabilities is None else answer.probabilities[0].tolist()
     return {
@@ -39,6 +50,7 @@ def prediction_json(parts: Parts, answer: Answer) -> JsonObject:
         "certainty": certainty,
         "certainty_text": None if certainty is None else certainty_text(answer.unit, certainty),
         "unit": answer.unit,
+        "border": border_json(parts, answer),
         "probabilities": None
         if chances is None
         else [
@@ -48,8 +60,8 @@ def prediction_json(parts: Parts, answer: Answer) -> JsonObject:
     }
 
 
-def explanation_json(explanation: Explanation, *, detailed: bool) -> JsonObject:
-    """Everything that an explanation says, in the order of the board."""
+def explanation_json(explanation: Explanation, own_labels: Labels, *, detailed: bool) -> JsonObject:
+    """Everything that an explanation says, in the order of the board; the payload has the labels that were given."""
     reading = Reading.of(explanation)
     story = narrate(reading)
     pairs = dict(zip(map(id, reading.explanation.rules), explanation.rules, strict=True))
@@ -59,13 +71,14 @@ def explanation_json(explanation: Explanation, *, detailed: bool) -> JsonObject:
     return {
         "summary": str(story),
         "story": {name: _spans(getattr(story, name)) for name in ("prediction", "reasons", "changes", "checked")},
-        "board": to_board(explanation, detailed=detailed),
+        "plain": plain_json(explanation, reading, {id(rule): number for number, rule in enumerate(shown)}),
+        "board": to_board(on_shown_axes(explanation), detailed=detailed),
         "kinds": [_kind(reading.explanation, category) for category in HEADINGS],
         "rules": [_rule(number, pairs[id(rule)], rule) for number, rule in enumerate(shown)],
         "effects": [_effect(explanation, effect, effect.feature in numeric) for effect in explanation.effects],
         "notes": [note.text for note in reading.explanation.notes],
         "asked": None if asked is None else {name: getattr(asked, name) for name in asked.__slots__},
-        "explanation": explanation.to_dict(),
+        "explanation": replace(explanation, labels=own_labels).to_dict(),
     }
 
 
@@ -88,7 +101,7 @@ def _kind(explanation: Explanation, category: Category) -> JsonObject:
     reasons = [note.text for note in explanation.notes if note.category == category]
     return {
         "category": category.value,
-        "heading": heading(category, explanation.prediction),
+        "heading": heading(category, explanation.prediction, explanation.unit),
         "meaning": HEADINGS[category][1],
         "tone": "for" if category.is_supporting else "against",
         "hypothetical": not category.is_current,

@@ -9,6 +9,7 @@ import numpy as np
 
 from lormika.frames.feature import Feature
 from lormika.frames.values import Scalar
+from lormika.live.axes import axis_points
 from lormika.option import options_of
 from lormika.options import SearchOptions
 from lormika.parts import Parts
@@ -46,6 +47,7 @@ def _feature(parts: Parts, f: int, feature: Feature) -> JsonObject:
         return common | {
             "kind": "category",
             "ordered": feature.is_ordered,
+            "open": all(isinstance(one["value"], str) for one in categories),
             "distinct": len(categories),
             "categories": categories[:_MOST_CATEGORIES],
         }
@@ -59,6 +61,7 @@ def _feature(parts: Parts, f: int, feature: Feature) -> JsonObject:
         "greatest": _plain(observed[-1], whole) if len(observed) else None,
         "step": _step(observed, whole),
         "quantiles": list(parts.features[f].quantiles),
+        "axis": list(axis_points(parts.features[f].quantiles)),
         "histogram": _histogram(observed, counts[: len(observed)]),
     }
 

@@ -13,8 +13,16 @@ _MORE = {
     "certainty": "How sure the model is of its prediction: its probability of that class, or, if it gives none, "
     "the margin of its decision function. A model that gives only labels has none.",
     "prediction": "The class that the model gives this case, with exactly the values that are shown.",
-    "border": "With two classes, the probability at which the prediction turns: half, unless the model has a "
-    "threshold of its own.",
+    "border": "Where the prediction turns. With two classes it is a probability: half, unless the model has a "
+    "threshold of its own. With more, it is where another class becomes as probable as the predicted one.",
+    "exchanged values": "The model was asked about each case with this one value of the other case, and all other "
+    "values as they are: how certain it is of its prediction before and after, and what it then predicts.",
+    "bars and chips": "Values for which a condition is true: solid, if it is true of this case, and hatched, if "
+    "something would have to change. The axis of a number is that of its slider: it goes half by the values and half "
+    "by how many rows have them. The line is at this case's value.",
+    "what the model said": "The arrow goes from the certainty of the prediction to the one after a rule was made "
+    "false or true: on average, if it was made false; after the smallest change, if it was made true. “8 of 8 agree”: "
+    "for so many of the changes that were tried, the model did what the rule says.",
     "similar cases": "The rows of the background that are nearest to this case, some of each class, and rows "
     "that were generated from them. Numbers are compared in standard deviations; categories are the same or not.",
     "confidence": "Of the similar rows that match the conditions of a rule, the share that the model labels as "

@@ -64,6 +64,15 @@ def serve(
     -------
     Server
         With `address`, `stop()`, `wait()`; also a context manager.
+
+    Examples
+    --------
+    >>> import lormika
+    >>> X, y = lormika.datasets.make_loans(200)
+    >>> explainer = lormika.Explainer(lormika.datasets.make_model("tree", X).fit(X, y), X)
+    >>> with lormika.serve(explainer, X, browser=False) as server:
+    ...     server.origin.rpartition(":")[0]
+    'http://127.0.0.1'
     """
     launch = require()
     from lormika.models.model import model_kind

@@ -22,6 +22,7 @@ from lormika.serving.questions import Asked, Search, read_asked, read_body, read
 from lormika.serving.service import Service
 from lormika.serving.work import Job
 from lormika.types import JsonObject, JsonValue
+from lormika.views.html import to_report
 from lormika.views.letter import encode_page, encode_record
 
 _QUESTION = ("case", "options", "detail", "wait", "job")
@@ -82,15 +83,15 @@ class Interface:
         """Find cases."""
         query = request.query_params
         offset, limit = _page(request, 20, self._limits.page)
-        work = partial(
-            self._service.finder.find, query.get("text", ""), query.get("list", "all"), offset, limit, self._limits.page
-        )
+        text, order = query.get("text", ""), query.get("list", "all")
+        prediction, around = query.get("prediction", ""), _row(query.get("around"))
+        find = self._service.finder.find
+        work = partial(find, text, order, offset, limit, self._limits.page, prediction=prediction, around=around)
         return to_json(await self._do(work))
 
     async def row(self, request: Request) -> Response:
         """Show one row."""
-        text = request.path_params["row"]
-        number = int(text) if text.isdecimal() and len(text) < 16 else -1
+        number = _row(request.path_params["row"])
         return to_json(await self._do(partial(self._service.row, self._service.rows.check(number))))
 
     async def predict(self, request: Request) -> Response:
@@ -120,7 +121,8 @@ class Interface:
 
         def work() -> Download:
             explanation = self._service.take_away("report", asked, search)
-            return Download(encode_page(explanation.to_html()), _HTML, _file_name("why", asked, "html"))
+            page = to_report(explanation, self._service.call(asked))
+            return Download(encode_page(page), _HTML, _file_name("why", asked, "html"))
 
         return await self._answer(body, work)
 
@@ -143,6 +145,7 @@ class Interface:
         def work() -> Download:
             explanation = self._service.take_away("letter", asked, search)
             wish.options["fingerprint"] = self._service.fingerprint()
+            wish.options["instead_of"] = asked.own
             letter = explanation.letter(wish.template, **wish.options)
             if wish.as_record:
                 return Download(encode_record(letter.record), "application/json", _file_name("letter", asked, "json"))
@@ -216,7 +219,15 @@ def to_json(content: JsonValue, status: int = 200) -> Response:
 
 
 def _file_name(what: str, asked: Asked, suffix: str) -> str:
-    return f"{what}.{suffix}" if asked.row is None else f"{what}-{asked.row}.{suffix}"
+    changed = "-changed" if asked.changed else ""
+    return f"{what}.{suffix}" if asked.row is None else f"{what}-{asked.row}{changed}.{suffix}"
+
+
+def _row(text: str | None) -> int | None:
+    """A row number; -1: no row has such a number."""
+    if text is None:
+        return None
+    return int(text) if text.isdecimal() and len(text) < 16 else -1
 
 
 def _page(request: Request, usual: int, most: int) -> tuple[int, int]:

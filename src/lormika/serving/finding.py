@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
-from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from lormika.checks import check_choice, check_integer
-from lormika.errors import InputError
-from lormika.frames.evaluator import Column, Rows
-from lormika.frames.where import RowTest
 from lormika.live.wording import certainty_text
 from lormika.parts import Parts
-from lormika.serving.faults import large
+from lormika.serving.choosing import Chooser
 from lormika.serving.forecasts import Forecasts, Snapshot
-from lormika.serving.rowtable import RowTable, of_classes, of_numbers
+from lormika.serving.rowtable import RowTable
 from lormika.types import JsonObject
 
 LISTS = {
@@ -27,8 +22,6 @@ LISTS = {
     "newest": "newest",
     "otherwise": "predicted otherwise than labelled",
 }
-_LONGEST = 2000  # characters of a condition: each of its steps looks at all rows
-_NUMBER = re.compile(r"-?[0-9]{1,30}")
 _KEPT = 8  # results whose further pages are quick
 
 
@@ -38,6 +31,7 @@ class _Found(NamedTuple):
     how: str
     rows: np.ndarray
     ready: bool
+    read_as: str | None
 
 
 class Finder:
@@ -45,7 +39,8 @@ class Finder:
 
     def __init__(self, parts: Parts, rows: RowTable, forecasts: Forecasts) -> None:
         self._parts, self._rows, self._forecasts = parts, rows, forecasts
-        self._kept: OrderedDict[tuple[str, str], _Found] = OrderedDict()
+        self._chooser = Chooser(parts, rows)
+        self._kept: OrderedDict[tuple[str, str, str], _Found] = OrderedDict()
         self._lock = Lock()
         self._newest: np.ndarray | None = None
         self._uncertain: np.ndarray | None = None  # once all rows are predicted
@@ -57,16 +52,30 @@ class Finder:
         has_truth = self._rows.roles.target is not None
         return {name: text for name, text in LISTS.items() if name != "otherwise" or has_truth}
 
-    def find(self, text: str, order: str, offset: int, limit: int, most: int) -> JsonObject:
-        """A page of cases."""
+    def find(
+        self,
+        text: str,
+        order: str,
+        offset: int,
+        limit: int,
+        most: int,
+        *,
+        prediction: str = "",
+        around: int | None = None,
+    ) -> JsonObject:
+        """A page of cases; `around` a row: the page on which it is, if it is on any."""
         check_choice("list", order, list(self.lists))
         check_integer("offset", offset, 0)
         check_integer("limit", limit, 1, most)
-        found = self._find(text.strip(), order)
+        found = self._find(text.strip(), order, prediction)
         snapshot = self._forecasts.snapshot()
+        if around is not None:
+            place = np.flatnonzero(found.rows == around)
+            offset = int(place[0]) // limit * limit if len(place) else offset
         page = found.rows[offset : offset + limit].tolist()
         return {
             "how": found.how,
+            "read_as": found.read_as,
             "total": len(found.rows),
             "offset": offset,
             "ready": found.ready,
@@ -89,13 +98,13 @@ class Finder:
             "otherwise": place >= 0 and true >= 0 and place != true,
         }
 
-    def _find(self, text: str, order: str) -> _Found:
-        key = (text, order)
+    def _find(self, text: str, order: str, prediction: str) -> _Found:
+        key = (text, order, prediction)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        found = self._search(text, order)
+        found = self._search(text, order, prediction)
         if found.ready:
             with self._lock:
                 self._kept[key] = found
@@ -103,42 +112,19 @@ class Finder:
                     self._kept.popitem(last=False)
         return found
 
-    def _search(self, text: str, order: str) -> _Found:
+    def _search(self, text: str, order: str, prediction: str) -> _Found:
         snapshot = self._forecasts.snapshot()
-        how, chosen, asks_model = self._choose(text, snapshot)
+        predicted = self._chooser.place_of(prediction) if prediction else None
+        chosen = self._chooser.choose(text, snapshot)
         rows = self._ordered(order, snapshot)
-        if chosen is not None:
-            rows = rows[chosen[rows]]
-        ready = snapshot.is_ready or not (asks_model or order in ("uncertain", "otherwise"))
-        return _Found(how, rows, ready)
-
-    def _choose(self, text: str, snapshot: Snapshot) -> tuple[str, np.ndarray | None, bool]:
-        """How a text is meant, which rows it chooses (None: all), and whether predictions decide that."""
-        if not text:
-            return "all", None, False
-        named = self._rows.named(text)
-        if len(named):
-            return "id", self._mask(named), False
-        if text.isdecimal() and len(text) < 16 and int(text) < len(self._rows):
-            return "row", self._mask(np.array([int(text)])), False
-        if _NUMBER.fullmatch(text):
-            kind = "case" if self._rows.roles.id is not None else "row"
-            raise InputError(f"there is no {kind} {text}: the data have the rows 0 to {len(self._rows) - 1:,}")
-        if len(text) > _LONGEST:
-            raise large(f"the condition has more than {_LONGEST:,} characters")
-        test = RowTest.of(text)
-        columns = self._rows.readers()
-        virtual: dict[str, Column] = {
-            "prediction": partial(of_classes, snapshot.labels, self._parts.model.names),
-            "certainty": partial(of_numbers, snapshot.certainty),
-        }
-        asks_model = any(name in virtual and name not in columns for name in test.names)
-        return "condition", test.matching(Rows(len(self._rows), virtual | columns)), asks_model
-
-    def _mask(self, rows: np.ndarray) -> np.ndarray:
-        mask = np.zeros(len(self._rows), dtype=bool)
-        mask[rows] = True
-        return mask
+        if chosen.mask is not None:
+            rows = rows[chosen.mask[rows]]
+        if predicted is not None and chosen.how in ("all", "condition"):  # who names a case wants that one
+            rows = rows[snapshot.labels[rows] == predicted]
+        else:
+            predicted = None
+        asks_model = chosen.asks_model or predicted is not None or order in ("uncertain", "otherwise")
+        return _Found(chosen.how, rows, snapshot.is_ready or not asks_model, chosen.read_as)
 
     def _ordered(self, order: str, snapshot: Snapshot) -> np.ndarray:
         if order == "newest":

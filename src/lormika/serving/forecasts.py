@@ -18,7 +18,7 @@ from lormika.parts import Parts
 from lormika.serving.faults import Fault
 from lormika.serving.rowtable import RowTable
 from lormika.serving.shared import SharedCalls
-from lormika.stages.asking import Asking, run_together
+from lormika.stages.asking import ask_once, run_together
 from lormika.types import JsonObject
 
 _FIRST_BLOCK = 32  # a model may be slow
@@ -137,17 +137,5 @@ class Forecasts:
         schema = self._parts.schema
         if not any(instances.unseen):
             return self._shared.ask(schema.restore(instances.rows), patiently=True)
-        ways = [_once(row) for row in instances.rows]
-        return _joined(run_together(self._parts.model, schema, ways, instances.unseen))
-
-
-def _joined(answers: list[Answer]) -> Answer:
-    """One answer from those about single rows."""
-    chances = [one.probabilities for one in answers if one.probabilities is not None]
-    scores = [one.scores for one in answers if one.scores is not None]
-    labels = np.concatenate([one.labels for one in answers])
-    return Answer(labels, np.concatenate(chances) if chances else None, np.concatenate(scores) if scores else None)
-
-
-def _once(row: np.ndarray) -> Asking[Answer]:
-    return (yield row[None])
+        ways = [ask_once(row) for row in instances.rows]
+        return Answer.joined(run_together(self._parts.model, schema, ways, instances.unseen))

@@ -114,7 +114,7 @@ class Protocol:
             except InputError as error:
                 raise InputError(f"instance {number}: {str(error).replace(', row 0:', ':', 1)}") from None
             decoded = schema.with_unseen(read.unseen[0]).decode(read.rows[0])
-            cases.append(Asked(None, decoded, (), read))
+            cases.append(Asked(None, decoded, {}, read))
         return cases
 
     async def _answer(self, work: Callable[[], JsonObject]) -> Response:

@@ -12,6 +12,7 @@ from types import TracebackType
 
 import uvicorn
 
+from lormika import system
 from lormika.errors import InputError
 from lormika.serving.guard import Hosts, is_loopback
 from lormika.serving.service import Service
@@ -21,7 +22,10 @@ _SHORTEST_TOKEN = 16
 
 
 class Server:
-    """A server that is up."""
+    """A server that is up.
+
+    See `lormika.serve`, which makes one.
+    """
 
     def __init__(
         self, service: Service, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None,
@@ -111,7 +115,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise InputError(f"--host {host}: cannot be used: {error.strerror}") from error
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        system.reserve(listening)
         listening.bind(address)
     except (OSError, OverflowError) as error:
         listening.close()

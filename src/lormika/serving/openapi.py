@@ -115,8 +115,9 @@ def _page_paths() -> JsonObject:
 
 
 def _api_paths() -> JsonObject:
-    find = [_query("text"), _query("list"), _query("offset", "integer"), _query("limit", "integer")]
-    search = [_query("column"), _query("text"), _query("offset", "integer"), _query("limit", "integer")]
+    pages = [_query("offset", "integer"), _query("limit", "integer")]
+    find = [_query("text"), _query("prediction"), _query("list"), *pages, _query("around", "integer")]
+    search = [_query("column"), _query("text"), *pages]
     job = _path("job")
     two = {name: entry for name, entry in _ASKING.items() if name != "case"}
     two["cases"] = {"type": "array", "items": _ASKING["case"], "minItems": 2, "maxItems": 2}

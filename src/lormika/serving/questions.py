@@ -32,7 +32,7 @@ class Asked:
 
     row: int | None
     values: dict[str, Scalar | None]
-    changed: tuple[str, ...]  # features whose values are not the row's
+    own: dict[str, Scalar | None]  # the row's values of features that are changed
     instances: Instances  # the same, encoded
 
     def to_record(self) -> JsonObject:
@@ -40,6 +40,11 @@ class Asked:
         if self.row is None:
             return {"values": self.values}
         return {"row": self.row, "changes": {name: self.values[name] for name in self.changed}}
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Features whose values are not the row's."""
+        return tuple(self.own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,12 @@ def read_asked(content: JsonValue, rows: RowTable, schema: Schema) -> Asked:
     if ("row" in case) == ("values" in case) or ("changes" in case and "row" not in case):
         raise InputError('case: give {"row": 5, "changes": {…}}, or {"values": {…}} with all features')
     if "values" in case:
-        return _asked(None, _values("values", case["values"], schema), (), schema)
+        return _asked(None, _values("values", case["values"], schema), {}, schema)
     row = rows.check(case["row"])
     before = rows.instance(row)
     values = before | _values("changes", case.get("changes") or {}, schema)
-    return _asked(row, values, tuple(name for name in values if _differ(values[name], before[name])), schema)
+    own = {name: before[name] for name in values if _differ(values[name], before[name])}
+    return _asked(row, values, own, schema)
 
 
 def _values(place: str, content: JsonValue, schema: Schema) -> dict[str, Scalar | None]:
@@ -84,13 +90,13 @@ def _values(place: str, content: JsonValue, schema: Schema) -> dict[str, Scalar 
     return content
 
 
-def _asked(row: int | None, values: dict[str, Scalar | None], changed: tuple[str, ...], schema: Schema) -> Asked:
+def _asked(row: int | None, values: dict[str, Scalar | None], own: dict[str, Scalar | None], schema: Schema) -> Asked:
     try:
         instances = schema.read_instance(values)
     except InputError as error:
         raise InputError(str(error).replace(", row 0:", ":", 1)) from None
     decoded = schema.with_unseen(instances.unseen[0]).decode(instances.rows[0])
-    return Asked(row, decoded, changed, instances)
+    return Asked(row, decoded, own, instances)
 
 
 def _differ(one: Scalar | None, other: Scalar | None) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 
+from lormika import system
 from lormika.errors import InputError
 from lormika.serving.faults import Fault
 from lormika.types import JsonObject
@@ -47,7 +47,7 @@ class Record:
 def _open(path: Path) -> FileIO:
     """A file that only its owner can read, since it holds values of cases."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = system.open_log(path)
     except OSError as error:
         raise InputError(f"--log {path}: cannot be written: {error.strerror}") from error
     return FileIO(descriptor, "a")  # each line is written at once, and whole

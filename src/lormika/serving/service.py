@@ -11,14 +11,17 @@ from threading import Lock
 import numpy as np
 
 from lormika.case import Case
-from lormika.errors import ModelError
+from lormika.errors import InputError, ModelError
 from lormika.explainer import Explainer
 from lormika.explanation import Explanation
 from lormika.fingerprint import Fingerprint
 from lormika.live.answering import explanation_json, prediction_json, texts_of
 from lormika.live.describing import describe_features, describe_options
-from lormika.models import Answer, Unit
-from lormika.serving.comparing import compare, name_cases
+from lormika.live.naming import people_labels
+from lormika.live.outside import outside_notes
+from lormika.live.wording import certainty_text
+from lormika.models import Unit
+from lormika.serving.comparing import compare, differing, name_cases
 from lormika.serving.faults import Fault
 from lormika.serving.finding import Finder
 from lormika.serving.forecasts import Forecasts
@@ -27,8 +30,8 @@ from lormika.serving.questions import Asked, Search
 from lormika.serving.record import Record
 from lormika.serving.rowtable import RowTable
 from lormika.serving.shared import SharedCalls, SharedModel
+from lormika.serving.swapping import ask_instances, ask_swapped
 from lormika.serving.work import Desk
-from lormika.stages.joining import joined
 from lormika.types import JsonObject, Keywords
 from lormika.version import __version__
 
@@ -57,14 +60,21 @@ class Service:
         record: Record | None = None,
         interrupt: Callable[[], None] | None = None,
     ) -> None:
+        if explainer.model.bands is not None:
+            raise InputError(
+                "the page is for classifiers, and this is a regressor by bands: explain its rows (lormika explain), or "
+                "change their values in a notebook (explainer.widget)"
+            )
         limits = limits or Limits()
         self.about, self.limits, self.rows = about, limits, rows
         self.record = Record(None) if record is None else record
         self.desk = Desk(limits)
         self.shared = SharedCalls(explainer.model, limits.seconds, lambda: self.desk.running, interrupt)
         model = SharedModel.around(explainer.model, self.shared)
-        self.parts = replace(explainer._parts, model=model)
-        self.explainer = Explainer._of(self.parts)
+        given = replace(explainer._parts, model=model)
+        self.explainer, self._labels = Explainer._of(given), given.labels  # for programs
+        self.parts = replace(given, labels=people_labels(given.labels, given.schema.names))
+        self._page_explainer = Explainer._of(self.parts)
         self.forecasts = Forecasts(self.parts, rows, self.shared)
         self.finder = Finder(self.parts, rows, self.forecasts)
         self._fingerprint: Fingerprint | None = None
@@ -150,7 +160,7 @@ class Service:
 
     def predict(self, asked: Asked) -> JsonObject:
         """What the model says of a case."""
-        answer = self._ask(asked)
+        answer = ask_instances(self.parts, [asked.instances])
         result = self._about(asked) | prediction_json(self.parts, answer) | {"before": self._before(asked)}
         self._note("predict", asked, {}, result)
         return result
@@ -159,7 +169,7 @@ class Service:
         """What the model says of a case, and why."""
         case, explanation = self.explanation(asked, search)
         result = self._about(asked) | prediction_json(self.parts, case.answer) | {"before": self._before(asked)}
-        result |= explanation_json(explanation, detailed=search.detail == "detailed")
+        result |= explanation_json(explanation, self._labels, detailed=search.detail == "detailed")
         self._note(what, asked, search.options, result)
         return result
 
@@ -168,7 +178,9 @@ class Service:
         both = (first, second)
         ids = [None if one.row is None else self.rows.name(one.row) for one in both]
         names = name_cases([one.row for one in both], ids, [len(one.changed) for one in both])
-        return compare(self.parts.labels, [self.explain(one, search, "compare") for one in both], names)
+        answers = [self.explain(one, search, "compare") for one in both]
+        swapped = ask_swapped(self.parts, both, differing(answers))
+        return compare(self.parts.labels, answers, names, swapped)
 
     def explanation(self, asked: Asked, search: Search) -> tuple[Case, Explanation]:
         """A case and its explanation; what the model said of a case is kept."""
@@ -180,7 +192,16 @@ class Service:
         """An explanation to be written to a file."""
         case, explanation = self.explanation(asked, search)
         self._note(what, asked, search.options, prediction_json(self.parts, case.answer))
-        return explanation
+        return replace(explanation, labels=self._labels) if what == "json" else explanation
+
+    def call(self, asked: Asked) -> str | None:
+        """What people call a case; None: it is no row of the data."""
+        if asked.row is None:
+            return None
+        name = self.rows.name(asked.row)
+        called = f"Case {asked.row}" if name is None else f"Case {name} (row {asked.row})"
+        changed = ", ".join(self.parts.labels.name(one) for one in asked.changed)
+        return f"{called} of {self.about.data}{f', with other values of: {changed}' if changed else ''}"
 
     def explain_plainly(self, asked: Asked, options: Keywords) -> Explanation:
         """An explanation for a program; nothing is kept of the case."""
@@ -195,20 +216,18 @@ class Service:
             if key in self._cases:
                 self._cases.move_to_end(key)
                 return self._cases[key]
-        case = self.explainer.locate(asked.values)
+        case = self._page_explainer.locate(asked.values)
         with self._lock:
             self._cases[key] = case
             while len(self._cases) > self.limits.cases:
                 self._cases.popitem(last=False)
         return case
 
-    def _ask(self, asked: Asked) -> Answer:
-        schema, rows = joined(self.parts.schema, [asked.instances.rows], asked.instances.unseen)
-        return self.parts.model(schema.restore(rows[0]))
-
     def _about(self, asked: Asked) -> JsonObject:
         texts = texts_of(self.parts.labels, asked.values)
-        return {"row": asked.row, "values": asked.values, "texts": texts, "changed": list(asked.changed)}
+        outside = outside_notes(self.parts, asked.instances.rows[0])
+        about = {"row": asked.row, "values": asked.values, "texts": texts, "changed": list(asked.changed)}
+        return about | {"outside": outside}
 
     def _before(self, asked: Asked) -> JsonObject | None:
         """What the model says of the row without changes, if that is known already."""
@@ -217,7 +236,13 @@ class Service:
             return None
         certainty = float(snapshot.certainty[asked.row])
         label = self.parts.model.names[snapshot.labels[asked.row]]
-        return {"prediction": label, "certainty": None if np.isnan(certainty) else certainty}
+        known = not np.isnan(certainty)
+        return {
+            "prediction": label,
+            "text": str(self.parts.labels.outcome(label)),
+            "certainty": certainty if known else None,
+            "certainty_text": certainty_text(self.forecasts.unit, certainty) if known else None,
+        }
 
     def _note(self, what: str, asked: Asked, options: JsonObject, result: JsonObject) -> None:
         if not self.record.is_kept:

@@ -252,6 +252,7 @@ class SharedModel(Model):
             names=model.names,
             scores=model.scores,
             threshold=model.threshold,
+            bands=model.bands,
             shared=shared,
         )
 

@@ -8,11 +8,13 @@ const PATIENCE = 1000; // milliseconds that an outdated question may still take 
 export class Asking extends EventTarget {
   #wanted = null;
   #running = null; // { abort, began }
+  #since = null; // when the first question came that has no answer yet
 
   /** Ask about a state: its prediction, too, unless only options have changed. */
   request(state, withPrediction = true) {
     const predict = withPrediction || (this.#wanted?.predict ?? false);
     this.#wanted = { state, predict };
+    this.#since ??= performance.now();
     if (this.#running === null) this.#work();
     else this.#hurry();
   }
@@ -52,11 +54,12 @@ export class Asking extends EventTarget {
       }
       this.#running = null;
     }
+    this.#since = null;
     this.#tell("idle", {});
   }
 
   async #askBoth(state, predict, signal) {
-    const tell = (job) => this.#tell("progress", { job });
+    const tell = (job) => this.#tell("progress", { job, waited: (performance.now() - this.#since) / 1000 });
     if (predict) {
       const prediction = await ask("predict", { case: caseOf(state) }, { signal, tell });
       this.#tell("prediction", { state, answer: prediction });

@@ -14,11 +14,11 @@ const FIGURES = {
 };
 
 /**
- * The board of an answer. The server has escaped all that comes from data. Positions are in style attributes, which the
+ * The board of an answer; `kept` says what suggestions keep to. The server has escaped all that comes from data. Positions are in style attributes, which the
  * page's policy forbids: they are put aside while it is parsed (no text holds a bare quotation mark, so only attributes
  * are met), and set as properties, which it allows.
  */
-export function makeBoard(answer, actions) {
+export function makeBoard(answer, actions, kept = null) {
   const template = document.createElement("template");
   template.innerHTML = answer.board.replaceAll(' style="', ' data-style="');
   const board = template.content.firstElementChild;
@@ -27,9 +27,13 @@ export function makeBoard(answer, actions) {
     element.removeAttribute("data-style");
   }
   board.querySelector(".card")?.remove(); // the verdict stands above
+  board.querySelector(".meanings")?.remove(); // words with dots, and the help, say what figures mean
   board.removeAttribute("role"); // a part of the answer, no landmark of its own
   board.removeAttribute("aria-label");
   explainFigures(board);
+  if (kept !== null)
+    for (const group of board.querySelectorAll(".group.hypothetical h3"))
+      group.append(el("span", { class: "kept-words" }, kept));
   board.querySelectorAll("li.rule").forEach((item, number) => addActions(item, answer.rules[number], actions));
   return board;
 }

@@ -1,87 +1,65 @@
-// The control of a category: chips if they are few and short, a list, or a list with search if they are many.
+// The control of a category: chips if they are few and short, else a list with search, in which others can be typed.
 
-import { data, el, newId } from "./dom.js";
+import { Chips } from "./chips.js";
+import { el, link } from "./dom.js";
 import { missingBox } from "./missing.js";
 import { SearchList } from "./search_list.js";
 
 const MOST_CHIPS = 5;
 const MOST_LETTERS = 44; // of all chips together
-const MOST_LISTED = 15;
 
 /** A control for a feature of categories. */
-export function makeCategoryControl(feature, own, hear) {
-  const letters = feature.categories.reduce((sum, { text }) => sum + text.length + 3, 0);
-  const isKnown = own === null || feature.categories.some(({ value }) => value === own);
-  if (feature.distinct <= MOST_CHIPS && letters <= MOST_LETTERS && isKnown) return new Chips(feature, own, hear);
-  return feature.distinct <= MOST_LISTED && isKnown ? new List(feature, own, hear) : new SearchList(feature, own, hear);
-}
+export const makeCategoryControl = (feature, own, hear) => new CategoryControl(feature, own, hear);
 
-class Chips {
+class CategoryControl {
+  #inner;
+  #turned = new Map();
+
   constructor(feature, own, hear) {
-    this.inputs = new Map();
-    const name = newId("chips");
-    const chips = feature.categories.map(({ value, text, rows }) => {
-      const input = el("input", { type: "radio", name, onchange: () => hear(value, "end") });
-      const turn = el("span", { class: "unseen" });
-      this.inputs.set(value, { input, turn });
-      return el(
-        "label",
-        { class: "pick", title: `${rows.toLocaleString("en")} rows have this` },
-        input,
-        data(text),
-        turn,
-      );
-    });
+    this.feature = feature;
+    this.hear = hear;
     this.missing = missingBox(feature, own, (isMissing) =>
       hear(isMissing ? null : (own ?? feature.categories[0].value), "end"),
     );
-    this.element = el("div", { class: "picks", role: "radiogroup", "aria-label": feature.label }, chips);
+    this.element = el("div", { class: "category-control" });
+    const letters = feature.categories.reduce((sum, { text }) => sum + text.length + 3, 0);
+    this.#use(feature.distinct <= MOST_CHIPS && letters <= MOST_LETTERS ? new Chips(feature, hear) : this.#makeList());
   }
 
-  show(value) {
-    for (const [own, { input }] of this.inputs) input.checked = own === value;
+  #makeList() {
+    return new SearchList(this.feature, this.hear);
+  }
+
+  #use(inner) {
+    this.#inner = inner;
+    const isOpen = this.feature.open && inner instanceof Chips;
+    const more = isOpen
+      ? link("another …", () => this.#type(), { "aria-label": `another … value of ${this.feature.label}` })
+      : null;
+    if (more) inner.element.append(more);
+    this.element.replaceChildren(inner.element);
+    inner.mark(this.#turned);
+  }
+
+  /** Chips give way to a field for a value that is none of theirs. */
+  #type() {
+    const list = this.#makeList();
+    this.#use(list);
+    list.show(this.value, this.text);
+    list.focus();
+  }
+
+  show(value, text) {
+    this.value = value;
+    this.text = text;
+    const isKnown = value === null || this.feature.categories.some((one) => one.value === value);
+    if (!isKnown && this.#inner instanceof Chips) this.#use(this.#makeList());
+    this.#inner.show(value, text);
     this.missing?.show(value === null);
   }
 
   mark(effect) {
-    const turned = turnedValues(effect);
-    for (const [value, { input, turn }] of this.inputs) {
-      input.parentElement.classList.toggle("turns", turned.has(value));
-      turn.textContent = turned.has(value) ? ` (turns to ${turned.get(value)})` : "";
-    }
+    this.#turned = new Map((effect ? effect.turning : []).map(({ low, label }) => [low, label]));
+    this.#inner.mark(this.#turned);
   }
 }
-
-class List {
-  constructor(feature, own, hear) {
-    this.feature = feature;
-    this.options = feature.categories.map(({ text }, place) => el("option", { value: place }, text));
-    this.none = feature.may_be_missing || own === null ? el("option", { value: "" }, "missing") : null;
-    this.select = el(
-      "select",
-      { "aria-label": feature.label, onchange: () => hear(this.#chosen(), "end") },
-      this.options,
-      this.none,
-    );
-    this.element = el("div", { class: "list-control" }, this.select);
-  }
-
-  #chosen() {
-    return this.select.value === "" ? null : this.feature.categories[Number(this.select.value)].value;
-  }
-
-  show(value) {
-    const place = this.feature.categories.findIndex((one) => one.value === value);
-    this.select.value = place < 0 ? "" : String(place);
-  }
-
-  mark(effect) {
-    const turned = turnedValues(effect);
-    this.feature.categories.forEach(({ value, text }, place) => {
-      this.options[place].textContent = turned.has(value) ? `${text} — turns to ${turned.get(value)}` : text;
-    });
-  }
-}
-
-/** Categories at which the prediction turns, with what it turns to. */
-export const turnedValues = (effect) => new Map((effect ? effect.turning : []).map(({ low, label }) => [low, label]));

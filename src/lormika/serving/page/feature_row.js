@@ -1,11 +1,9 @@
-// One feature: its name, its lock, its control, and what it was before.
+// One feature: its name, its lock, its control, what it was before, and whether the data have such a value.
 
 import { makeCategoryControl } from "./category_control.js";
 import { data, el } from "./dom.js";
+import { Lock } from "./lock.js";
 import { NumberControl } from "./number_control.js";
-
-const WAYS = { "": "may change", fixed: "⊘ fixed", up: "↑ only up", down: "↓ only down" };
-const ALOUD = { "": "may change", fixed: "must not change", up: "may only rise", down: "may only fall" };
 
 export class FeatureRow {
   constructor(feature, own, text, store, always) {
@@ -26,7 +24,8 @@ export class FeatureRow {
       data(text),
       " ↺",
     );
-    this.lock = this.#makeLock(always);
+    this.lock = new Lock(feature, always, (way) => store.lock(feature.name, way));
+    this.note = el("p", { class: "outside", role: "status", hidden: true });
     this.element = el(
       "div",
       { class: "feature", role: "group", "aria-label": feature.label },
@@ -35,33 +34,13 @@ export class FeatureRow {
         { class: "feature-head" },
         el("span", { class: "feature-name", title: feature.name }, data(feature.label)),
         this.control.missing?.element,
-        this.lock,
+        this.lock.element,
       ),
       this.control.element,
       this.was,
+      this.note,
     );
     this.value = own;
-  }
-
-  #makeLock(always) {
-    const ordered = this.feature.kind === "number" || this.feature.ordered;
-    const ways = ordered ? ["", "fixed", "up", "down"] : ["", "fixed"];
-    const options = ways.map((way) => el("option", { value: way, title: ALOUD[way] }, WAYS[way]));
-    const label = `May ${this.feature.label} change in suggestions?`;
-    const select = el(
-      "select",
-      {
-        class: "lock",
-        "aria-label": label,
-        title: label,
-        onchange: () => this.store.lock(this.feature.name, select.value),
-      },
-      options,
-    );
-    if (always)
-      Object.assign(select, { disabled: true, value: always, title: "This was set when the server was started." });
-    this.always = always;
-    return select;
   }
 
   #hear(value, gesture) {
@@ -71,17 +50,21 @@ export class FeatureRow {
   }
 
   update(isChanged, value, way) {
+    const before = this.value;
     this.value = isChanged ? value : this.own;
+    if (this.value !== before) this.note.hidden = true; // until the server has said something of the new value
     this.element.classList.toggle("changed", isChanged);
     this.was.hidden = !isChanged;
     this.control.show(this.value, isChanged ? this.#wording(this.value) : this.text);
-    if (!this.always) this.lock.value = way;
-    this.element.classList.toggle("locked", Boolean(way || this.always));
+    this.lock.show(way);
   }
 
-  /** How the server writes a value. */
-  setText(text, value) {
-    if (value === this.value) this.control.show(value, text);
+  /** How the server writes a value, and what it says of one that the data do not have. */
+  showAnswer(text, value, outside) {
+    if (value !== this.value) return;
+    this.control.show(value, text);
+    this.note.textContent = outside ?? "";
+    this.note.hidden = !outside;
   }
 
   #wording(value) {

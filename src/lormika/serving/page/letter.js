@@ -2,58 +2,35 @@
 
 import { askFile, isStopped } from "./ask.js";
 import { copyText, saveFile } from "./copy.js";
-import { el } from "./dom.js";
+import { el, link } from "./dom.js";
 import { field, openDialog } from "./dialog.js";
+import { filledIn, makeFields } from "./letter_fields.js";
+import { joinTexts, readLetter } from "./letter_text.js";
 import { questionOf } from "./state.js";
 
-const FIELDS = [
-  ["recipient", "To", "name and address", 3],
-  ["sender", "From", "name and address of your house", 3],
-  ["decision", "Decision, in your words", "may be left empty", 2],
-  ["contact", "Whom to write to with questions", "name, telephone, e-mail", 2],
-  ["signature", "Signed by", "", 1],
-];
 const KINDS = [
   ["adverse-action", "decision with its principal reasons"],
   ["explanation", "explanation of a result"],
 ];
-const kept = {}; // what was filled in, for the next letter of this visit
+const PAUSE = 400; // milliseconds without a key until the text is made anew
 
 /** Open the form; the letter is about the case as it is shown. */
 export function openLetter(store) {
-  const inputs = FIELDS.map(([name, label, hint, rows]) => {
-    const input = el(rows > 1 ? "textarea" : "input", {
-      rows: rows > 1 ? rows : null,
-      placeholder: hint,
-      oninput: () => {
-        kept[name] = input.value;
-      },
-    });
-    input.value = kept[name] ?? "";
-    return field(label, input);
-  });
   const kind = el(
     "select",
     {},
     KINDS.map(([value, text]) => el("option", { value }, text)),
   );
   const date = el("input", { type: "date" });
-  const view = el("div", {
-    class: "letter-view",
-    role: "region",
-    "aria-label": "The letter",
-    tabindex: "0",
-    hidden: true,
-  });
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
   const make = () =>
     askFile("letter", {
       ...questionOf(store.state),
       template: kind.value,
-      fields: filled(),
+      fields: filledIn(),
       ...(date.value ? { time: date.value } : {}),
     });
-  const attempt = (act) => async () => {
+  const attempt = async (act) => {
     trouble.hidden = true;
     try {
       await act(await make());
@@ -63,68 +40,98 @@ export function openLetter(store) {
       trouble.hidden = false;
     }
   };
-  const show = attempt(async ({ blob }) => {
-    view.replaceChildren(...paragraphs(await blob.text()));
-    view.hidden = false;
-  });
-  const changed = Object.keys(store.state.edits).length;
-  openDialog(
-    "Letter about this case",
-    changed
-      ? el(
-          "p",
-          { class: "trouble" },
-          `The letter would be about the case with ${changed} changed ${changed === 1 ? "value" : "values"}. For the case as it is in the data, reset the changes first.`,
-        )
-      : null,
-    el("div", { class: "letter-form" }, field("Kind", kind), inputs, field("Date", date)),
-    trouble,
+  const view = new LetterView(attempt);
+  const fields = makeFields(store.state);
+  const isChanged = Object.keys(store.state.edits).length > 0;
+  const dialog = openDialog(
+    isChanged ? "Hypothetical letter" : "Letter about this case",
+    isChanged ? warn(store, () => dialog.close()) : null,
     el(
       "div",
-      { class: "line" },
-      el(
-        "button",
-        { type: "button", class: "primary", onclick: attempt(async (file) => saveFile(file)) },
-        "Save letter",
-      ),
-      el("button", { type: "button", class: "quiet", onclick: show }, "Show text"),
-      el(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: attempt(async ({ blob }) =>
-            copyText(
-              paragraphs(await blob.text())
-                .map((one) => one.textContent)
-                .join("\n\n"),
-              "the letter",
-            ),
-          ),
-        },
-        "Copy text",
-      ),
+      { class: "letter-form", oninput: () => view.outdate() },
+      field("Kind", kind),
+      fields,
+      field("Date", date),
     ),
-    view,
+    trouble,
+    makeButtons(attempt),
+    view.element,
   );
+  closeWithCase(dialog, store);
   kind.focus();
-  show();
+  view.refresh();
 }
 
-const filled = () => Object.fromEntries(Object.entries(kept).filter(([, text]) => text.trim()));
+/** Back may lead to another case, which this letter is not about. */
+function closeWithCase(dialog, store) {
+  const close = () => dialog.close();
+  store.addEventListener("change", close);
+  dialog.addEventListener("close", () => store.removeEventListener("change", close));
+}
 
-/** The texts of a letter, one paragraph after the other; nothing of its markup is taken over. */
-function paragraphs(page) {
-  const parsed = new DOMParser().parseFromString(page.replace(/<style>[\s\S]*?<\/style>/g, ""), "text/html");
-  return [...parsed.querySelectorAll("h1, h2, p, li")]
-    .map((one) => {
-      const text = one.textContent.trim().replace(/\s+/g, " ");
-      if (!text) return null;
-      return el(
-        one.tagName === "H1" || one.tagName === "H2" ? "h3" : "p",
-        { class: one.tagName === "LI" ? "item" : null },
-        one.tagName === "LI" ? `• ${text}` : text,
-      );
-    })
-    .filter(Boolean);
+/** Say that the letter is about values that nobody has. */
+function warn(store, close) {
+  const changed = Object.keys(store.state.edits).length;
+  return el(
+    "p",
+    { class: "trouble" },
+    el("b", {}, "This letter is hypothetical"),
+    `: it is about the case with ${changed} changed ${changed === 1 ? "value" : "values"}, and says so. `,
+    "For a letter about the case as it is, ",
+    link("reset the changes", () => {
+      close();
+      store.reset();
+      openLetter(store);
+    }),
+    ".",
+  );
+}
+
+function makeButtons(attempt) {
+  const button = (kind, text, act) =>
+    el("button", { type: "button", class: kind, onclick: () => attempt(act) }, text);
+  return el(
+    "div",
+    { class: "line" },
+    button("primary", "Save letter", async (file) => saveFile(file)),
+    button("quiet", "Copy text", async ({ blob }) => copyText(joinTexts(readLetter(await blob.text())), "the letter")),
+  );
+}
+
+/** The text of the letter as the form is filled in; it is pale until it is that. */
+class LetterView {
+  #timer = null;
+  #wanted = 0; // counts what was asked for: only the last text is shown
+
+  constructor(attempt) {
+    this.attempt = attempt;
+    this.element = el("div", {
+      class: "letter-view",
+      role: "region",
+      "aria-label": "The letter",
+      tabindex: "0",
+      hidden: true,
+    });
+  }
+
+  outdate() {
+    this.#wanted += 1;
+    this.element.classList.add("old");
+    this.element.setAttribute("aria-busy", "true");
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.refresh(), PAUSE);
+  }
+
+  async refresh() {
+    const own = (this.#wanted += 1);
+    let texts = null;
+    await this.attempt(async ({ blob }) => {
+      texts = readLetter(await blob.text());
+    });
+    if (own !== this.#wanted) return;
+    this.element.hidden = texts === null; // there is no letter that could be shown: what is wrong is said above
+    this.element.replaceChildren(...(texts ?? []));
+    this.element.classList.remove("old");
+    this.element.removeAttribute("aria-busy");
+  }
 }

@@ -1,9 +1,10 @@
 // Permalinks: the whole state after the #, which no server sees.
 
 const OPTIONS = ["objective", "target", "detail"];
+const LISTED = { text: "", prediction: "", list: "all" }; // all cases
 
-/** A state as the part of an address after the #. */
-export function toHash(state, defaults, dataHash) {
+/** A state, and which cases are listed, as the part of an address after the #. */
+export function toHash(state, query, defaults, dataHash) {
   const parts = new URLSearchParams({ row: state.row });
   addObject(parts, "edits", state.edits);
   addObject(parts, "locks", state.locks);
@@ -12,7 +13,10 @@ export function toHash(state, defaults, dataHash) {
     if (value !== undefined && value !== defaults[name]) parts.set(name, JSON.stringify(value));
   }
   if (state.options.k !== defaults.k) parts.set("k", state.options.k);
+  if (state.options.at_least !== undefined) parts.set("at_least", state.options.at_least);
+  if (state.options.spread !== undefined) parts.set("spread", state.options.spread);
   if (state.compared) parts.set("compared", JSON.stringify(state.compared));
+  addObject(parts, "find", Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== LISTED[name])));
   if (dataHash) parts.set("data", dataHash.slice(0, 12));
   return `#${parts}`;
 }
@@ -33,6 +37,9 @@ export function fromHash(hash, start, description) {
   }
   const k = Number(parts.get("k"));
   if (Number.isInteger(k) && k >= description.options.k.least && k <= description.options.k.greatest) options.k = k;
+  const sure = read(parts.get("at_least"));
+  if (typeof sure === "number" && sure >= 0 && sure <= 1) options.at_least = sure;
+  if (typeof read(parts.get("spread")) === "boolean") options.spread = read(parts.get("spread"));
   return {
     row: isRow(row, description) ? row : start.row,
     edits: keepKnown(read(parts.get("edits")), known, isValue),
@@ -40,6 +47,16 @@ export function fromHash(hash, start, description) {
     options,
     compared: readCompared(read(parts.get("compared")), known, description),
   };
+}
+
+/** The cases that a link lists. */
+export function queryOf(hash, description) {
+  const said = read(new URLSearchParams(hash.replace(/^#/, "")).get("find")) ?? {};
+  const query = { ...LISTED };
+  if (typeof said.text === "string") query.text = said.text;
+  if (description.classes.some(({ label }) => String(label) === said.prediction)) query.prediction = said.prediction;
+  if (description.lists.some(({ name }) => name === said.list)) query.list = said.list;
+  return query;
 }
 
 /** What a link says that cannot be true here; null if all is well. */

@@ -5,7 +5,7 @@ import { Asking } from "./asking.js";
 import { announce, byId, el } from "./dom.js";
 import { Finder } from "./find.js";
 import { bindKeys } from "./keys.js";
-import { doubtOf, fromHash, toHash } from "./link.js";
+import { doubtOf, fromHash, queryOf, toHash } from "./link.js";
 import { Reader } from "./reader.js";
 import { comparedCases, Store } from "./state.js";
 import { makeActions } from "./takeaway.js";
@@ -55,9 +55,10 @@ function connect(store, asking, parts, description, start) {
     if (before.row !== now.row) (opening = openRow(now.row, store, parts)).catch(fail);
     const kept = { ...before, options: 0, locks: 0, compared: 0 };
     const isSameCase = JSON.stringify(kept) === JSON.stringify({ ...now, options: 0, locks: 0, compared: 0 });
-    keepAddress(now, start, description, before.row !== now.row);
+    keepAddress(store, start, description, isNewView(before, now));
     asking.request(now, !isSameCase);
   });
+  store.addEventListener("list", () => keepAddress(store, start, description, false));
   const isOf = (state) => state.row === store.state.row;
   asking.addEventListener("prediction", async ({ detail: { state, answer } }) => {
     await opening.catch(() => {});
@@ -83,22 +84,34 @@ function connect(store, asking, parts, description, start) {
     reader.showComparison(state, answer);
   });
   asking.addEventListener("asking", () => reader.showAsking());
-  asking.addEventListener("progress", ({ detail: { job } }) => reader.showProgress(job, () => asking.stop()));
-  asking.addEventListener("stopped", () => reader.showStopped(() => asking.request(store.state)));
-  asking.addEventListener("trouble", ({ detail: { error } }) =>
-    reader.showTrouble(error, () => asking.request(store.state)),
-  );
+  asking.addEventListener("progress", ({ detail: { job, waited } }) => {
+    whatIf.outdate();
+    reader.showProgress(job, waited, () => asking.stop());
+  });
+  const again = () => asking.request(store.state);
+  asking.addEventListener("stopped", () => {
+    whatIf.outdate();
+    reader.showStopped(again);
+  });
+  asking.addEventListener("trouble", ({ detail: { error } }) => {
+    whatIf.outdate();
+    reader.showTrouble(error, again);
+  });
   asking.addEventListener("idle", async () => {
     await opening.catch(() => {});
     if (!asking.isAsking) reader.showIdle();
   });
 }
 
-/** The address always holds the state; Back leads to the case before. */
-function keepAddress(state, start, description, isNewCase) {
-  const hash = toHash(state, start.options, description.data.sha256);
+/** Whether another case is seen, or a comparison that was not, or no longer. */
+const isNewView = (before, now) =>
+  before.row !== now.row || JSON.stringify(before.compared) !== JSON.stringify(now.compared);
+
+/** The address always holds the state; Back leads to the case or the comparison before. */
+function keepAddress({ state, query }, start, description, isNew) {
+  const hash = toHash(state, query, start.options, description.data.sha256);
   if (hash === location.hash) return;
-  if (isNewCase) history.pushState(null, "", hash);
+  if (isNew) history.pushState(null, "", hash);
   else history.replaceState(null, "", hash);
 }
 
@@ -134,7 +147,7 @@ async function begin() {
   const description = await fetchJson("description");
   showSource(description);
   const start = startOf(description);
-  const store = new Store(fromHash(location.hash, start, description));
+  const store = new Store(fromHash(location.hash, start, description), queryOf(location.hash, description));
   const asking = new Asking();
   const parts = {
     finder: new Finder(byId("find"), description, store),
@@ -147,8 +160,12 @@ async function begin() {
   bindAll(store, parts, actions);
   const doubt = doubtOf(location.hash, description);
   if (doubt) parts.reader.showDoubt(doubt);
-  addEventListener("popstate", () => store.replace(fromHash(location.hash, start, description)));
-  history.replaceState(null, "", toHash(store.state, start.options, description.data.sha256));
+  addEventListener("popstate", () => {
+    store.query = queryOf(location.hash, description);
+    store.replace(fromHash(location.hash, start, description));
+    parts.finder.show();
+  });
+  keepAddress(store, start, description, false);
   asking.request(store.state);
 }
 

@@ -8,7 +8,7 @@ export class NumberControl {
   /** `hear(value, gesture)` is told what the user wants. */
   constructor(feature, own, hear) {
     this.feature = feature;
-    this.slider = Slider.fits(feature, own)
+    this.slider = Slider.fits(feature)
       ? new Slider(feature, own, (value, isOver) => hear(value, isOver ? "end" : "slide"))
       : null;
     this.field = el("input", {

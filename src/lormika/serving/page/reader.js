@@ -1,50 +1,71 @@
-// The answer: verdict, rules or a comparison; and how far it is, if that takes a while.
+// The answer: verdict, rules or a comparison; and what is said of answers that are late, or old.
 
 import { makeBoard } from "./board.js";
 import { makeComparison } from "./compare.js";
 import { copyText, toast } from "./copy.js";
 import { byId, data, el } from "./dom.js";
-import { makeOptions } from "./options.js";
-import { caseName, verdictCard } from "./verdict.js";
+import { keptWords } from "./lock.js";
+import { Options } from "./options.js";
+import { makePlain } from "./plain.js";
+import { Progress } from "./progress.js";
+import { caseName, foldedSentences, verdictCard } from "./verdict.js";
+
+const PLACES = ["verdict", "comparison", "reading"];
 
 export class Reader {
   #found = null;
-  #story = null;
+  #explained = null; // the last explanation of this case
 
   constructor(description, store) {
     this.description = description;
     this.store = store;
+    this.options = new Options(description, store);
     this.boardPlace = el("div", { class: "board" });
-    this.progress = el("div", { class: "progress", hidden: true });
-    byId("reading").append(el("div", { class: "reading-head" }, makeOptions(description, store)), this.boardPlace);
-    byId("verdict").before(this.progress);
+    this.progress = new Progress(description.limits.seconds);
+    byId("reading").append(el("div", { class: "reading-head" }, this.options.element), this.boardPlace);
+    byId("verdict").before(this.progress.element);
+    store.addEventListener("change", () => this.#showDetail());
+    this.#showDetail();
   }
 
   /** Another case is on its way. */
   open(found) {
     this.#found = found;
-    this.#story = null;
+    this.#explained = null;
   }
 
   showPrediction(answer) {
+    this.options.showPrediction(answer.prediction);
     if (this.store.state.compared) return;
-    this.#showVerdict(answer, this.#story);
-    byId("verdict").querySelector(".sentences")?.classList.add("old");
+    this.#showVerdict(answer, this.#explained);
+    freshen(byId("verdict"));
+    const grounds = byId("verdict").querySelector(".grounds");
+    if (grounds) outdate(grounds);
   }
 
   showExplanation(answer) {
-    this.#story = answer.story;
+    this.#explained = answer;
+    this.options.showPrediction(answer.prediction);
     this.#show("verdict", "reading");
-    this.#showVerdict(answer, answer.story);
-    const board = makeBoard(answer, { apply: (rule) => this.#apply(rule), copy: copyText });
+    this.#showVerdict(answer, answer);
+    const actions = { apply: (rule) => this.#apply(rule), copy: copyText };
+    const board = makeBoard(answer, actions, this.#kept());
     this.#keepPlace(() => this.boardPlace.replaceChildren(board));
-    this.#clearTrouble();
+    this.#freshen();
   }
 
   showComparison(state, answer) {
     this.#show("comparison");
     byId("comparison").replaceChildren(makeComparison(state, answer, this.description, this.store, copyText));
-    this.#clearTrouble();
+    this.#freshen();
+  }
+
+  #kept() {
+    return keptWords(this.description, this.store.state.locks);
+  }
+
+  #showDetail() {
+    byId("answer").classList.toggle("detailed", this.store.state.options.detail === "detailed");
   }
 
   /** New reasons replace the old ones without moving what the reader looks at, or taking the focus. */
@@ -55,12 +76,13 @@ export class Reader {
     if (place >= 0) (buttons()[place] ?? byId("answer")).focus({ preventScroll: true });
   }
 
-  #showVerdict(answer, story) {
-    const name = caseName(answer.row, this.#found?.id);
+  #showVerdict(answer, explained) {
     const changed = answer.changed.length ? ", changed" : "";
-    byId("verdict").replaceChildren(
-      verdictCard(answer, story, this.description, `${name}${changed} · the model says`, this.#remark(answer)),
-    );
+    const heading = `${caseName(answer.row, this.#found?.id)}${changed} · the model says`;
+    const isOpen = this.store.state.options.detail === "detailed";
+    const plain = explained && makePlain(explained, { apply: (rule) => this.#apply(rule) }, this.#kept());
+    const story = explained && foldedSentences(explained.story, isOpen);
+    byId("verdict").replaceChildren(verdictCard(answer, heading, plain, story, this.#remark(answer)));
   }
 
   #remark(answer) {
@@ -98,7 +120,7 @@ export class Reader {
   }
 
   #show(...names) {
-    for (const name of ["verdict", "comparison", "reading"]) byId(name).hidden = !names.includes(name);
+    for (const name of PLACES) byId(name).hidden = !names.includes(name);
   }
 
   showAsking() {
@@ -106,36 +128,35 @@ export class Reader {
   }
 
   /** Slow work: what is being done, for how long, and a way to stop it. */
-  showProgress(job, stop) {
-    const rows = job.rows ? ` · ${job.rows.toLocaleString("en")} rows asked` : "";
-    const limit = this.description.limits.seconds;
-    const words = el("span", { role: "status" }, `${capital(job.doing)} · ${Math.round(job.seconds)} s${rows}`);
-    if (this.progress.hidden)
-      this.progress.replaceChildren(
-        el("progress", { max: limit, value: job.seconds, "aria-label": "Time, of that which an answer may take" }),
-        words,
-        el("button", { type: "button", onclick: stop }, "Stop"),
-      );
-    else {
-      this.progress.firstChild.value = job.seconds;
-      this.progress.children[1].replaceWith(words);
-    }
-    this.progress.hidden = false;
+  showProgress(job, waited, stop) {
+    this.progress.show(job, waited, stop);
     this.boardPlace.classList.add("old");
   }
 
   showIdle() {
     byId("answer").removeAttribute("aria-busy");
-    this.progress.hidden = true;
-    this.boardPlace.classList.remove("old");
+    this.progress.hide();
   }
 
   showStopped(again) {
-    this.#tell("It was stopped. What you see may be about other values.", again);
+    this.#outdate();
+    this.#tell("It was stopped. What you see below is about other values.", again);
   }
 
   showTrouble(error, again) {
-    this.#tell(error.message, again);
+    this.#outdate();
+    this.#tell(error.message, error.kind === "input" ? null : again); // the same values are refused again
+  }
+
+  #outdate() {
+    for (const name of PLACES) outdate(byId(name));
+  }
+
+  #freshen() {
+    for (const name of PLACES) freshen(byId(name));
+    this.boardPlace.classList.remove("old");
+    if (!this.doubt) byId("trouble").replaceChildren();
+    this.doubt = false;
   }
 
   showDoubt(text) {
@@ -154,11 +175,15 @@ export class Reader {
       ),
     );
   }
-
-  #clearTrouble() {
-    if (!this.doubt) byId("trouble").replaceChildren();
-    this.doubt = false;
-  }
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** What is about other values than those that are set cannot be pressed. */
+function outdate(element) {
+  element.inert = true;
+  element.classList.add("old");
+}
+
+function freshen(element) {
+  element.inert = false;
+  element.classList.remove("old");
+}

@@ -1,27 +1,31 @@
-// From values to places on a slider and back: stretched where most rows are, if these lie close to one end.
-
-const MIDDLE = 0.4; // the place of the median on a stretched axis, at least
-const MOST = 3; // powers beyond this would hide the other end
+// From values to places on an axis and back. The board has the same axis: its points come from the server.
 
 export class Scale {
-  constructor({ quantiles, step, whole }, low, high) {
-    Object.assign(this, { low, high, step, whole });
+  /** `axis` has the values at evenly spaced places, from the least to the greatest. */
+  constructor({ axis, step }) {
+    this.points = axis;
+    this.low = axis[0];
+    this.high = axis[axis.length - 1];
+    this.step = step;
     this.digits = step < 1 ? Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) : 0;
-    const median = quantiles[Math.floor(quantiles.length / 2)] ?? low;
-    const share = high > low ? (median - low) / (high - low) : MIDDLE;
-    this.power = share > 0 && share < MIDDLE ? Math.min(MOST, Math.log(share) / Math.log(MIDDLE)) : 1;
   }
 
-  /** The place of a value, from 0 to 1. */
+  /** The place of a value, from 0 to 1; what lies beyond the ends lies at the end. */
   at(value) {
-    if (this.high === this.low) return 0.5;
-    const share = (Math.min(Math.max(value, this.low), this.high) - this.low) / (this.high - this.low);
-    return share ** (1 / this.power);
+    const last = this.points.length - 1;
+    if (value <= this.low) return 0;
+    if (value >= this.high) return 1;
+    const after = this.points.findIndex((point) => point > value);
+    const [from, to] = [this.points[after - 1], this.points[after]];
+    return (after - 1 + (value - from) / (to - from)) / last;
   }
 
   /** The value at a place, in whole steps. */
   value(place) {
-    return this.round(this.low + (this.high - this.low) * place ** this.power);
+    const last = this.points.length - 1;
+    const before = Math.min(Math.floor(place * last), last - 1);
+    const [from, to] = [this.points[before], this.points[before + 1]];
+    return this.round(from + (to - from) * (place * last - before));
   }
 
   /** The nearest whole step, inside the axis. */

@@ -1,8 +1,7 @@
-// A list with search, for features of many categories: what is typed is looked for on the server.
+// A list with search, for features of many categories: what is typed is looked for on the server, or taken as it is.
 
 import { fetchJson, isStopped } from "./ask.js";
 import { data, el, newId } from "./dom.js";
-import { missingBox } from "./missing.js";
 
 const SHOWN = 30;
 
@@ -11,7 +10,7 @@ export class SearchList {
   #choices = [];
   #place = -1;
 
-  constructor(feature, own, hear) {
+  constructor(feature, hear) {
     this.feature = feature;
     this.hear = hear;
     const id = newId("choices");
@@ -30,9 +29,6 @@ export class SearchList {
       onclick: () => this.#search(""),
       onblur: () => this.#close(),
     });
-    this.missing = missingBox(feature, own, (isMissing) =>
-      hear(isMissing ? null : (own ?? feature.categories[0].value), "end"),
-    );
     this.element = el("div", { class: "search-list" }, this.field, this.list);
   }
 
@@ -40,11 +36,15 @@ export class SearchList {
     this.text = value === null ? "" : text;
     this.field.value = this.text;
     this.field.placeholder = value === null ? "missing" : "";
-    this.missing?.show(value === null);
   }
 
-  mark(effect) {
-    this.turned = new Set((effect ? effect.turning : []).map(({ low }) => low));
+  mark(turned) {
+    this.turned = turned;
+  }
+
+  focus() {
+    this.field.focus();
+    this.#search("");
   }
 
   async #search(text) {
@@ -59,26 +59,12 @@ export class SearchList {
   }
 
   #open({ total, categories }, text, message = "nothing is called so") {
-    this.#choices = categories;
+    const typed = text.trim();
+    const isNew = this.feature.open && typed && !categories.some((one) => one.text === typed);
+    this.#choices = isNew ? [...categories, { value: typed, text: typed, rows: 0 }] : categories;
     this.#place = -1;
-    const items = categories.map((one, place) =>
-      el(
-        "li",
-        {
-          role: "option",
-          id: `${this.list.id}-${place}`,
-          "aria-selected": "false",
-          class: this.turned?.has(one.value) ? "turns" : null,
-          onmousedown: (event) => {
-            event.preventDefault();
-            this.#choose(place);
-          },
-        },
-        data(one.text),
-        el("small", { class: "faded" }, ` ${one.rows.toLocaleString("en")}`),
-      ),
-    );
-    if (!total)
+    const items = this.#choices.map((one, place) => this.#item(one, place));
+    if (!this.#choices.length)
       items.push(
         el("li", { class: "faded", role: "option", "aria-disabled": "true", "aria-selected": "false" }, message),
       );
@@ -93,7 +79,28 @@ export class SearchList {
     this.list.replaceChildren(...items);
     this.list.hidden = false;
     this.field.setAttribute("aria-expanded", "true");
-    if (text && categories.length) this.#move(1);
+    if (text && this.#choices.length) this.#move(1);
+  }
+
+  #item(one, place) {
+    const isNew = !one.rows;
+    const turns = this.turned?.has(one.value);
+    return el(
+      "li",
+      {
+        role: "option",
+        id: `${this.list.id}-${place}`,
+        "aria-selected": "false",
+        class: turns ? "turns" : null,
+        onmousedown: (event) => {
+          event.preventDefault();
+          this.#choose(place);
+        },
+      },
+      data(one.text),
+      el("small", { class: "faded" }, isNew ? " not in the background" : ` ${one.rows.toLocaleString("en")} rows of the background`),
+      turns ? el("small", {}, ` · turns to ${this.turned.get(one.value)}`) : null,
+    );
   }
 
   #close() {

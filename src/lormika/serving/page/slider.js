@@ -10,8 +10,7 @@ const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp:
 export class Slider {
   /** `hear(value, isOver)` is told every value; isOver once the hand has left the slider. */
   constructor(feature, own, hear) {
-    const values = [feature.least, feature.greatest, own].filter((value) => typeof value === "number");
-    this.scale = new Scale(feature, Math.min(...values), Math.max(...values));
+    this.scale = new Scale(feature);
     this.hear = hear;
     this.input = el("input", {
       type: "range",
@@ -28,10 +27,8 @@ export class Slider {
   }
 
   /** Whether there is anything to slide over. */
-  static fits(feature, own) {
-    return (
-      feature.least !== null && (feature.least < feature.greatest || (typeof own === "number" && own !== feature.least))
-    );
+  static fits({ axis }) {
+    return axis.length > 1 && axis[0] < axis[axis.length - 1];
   }
 
   show(value, text) {

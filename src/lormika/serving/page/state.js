@@ -7,9 +7,16 @@ export class Store extends EventTarget {
   #future = [];
   #gesture = null;
 
-  constructor(state) {
+  constructor(state, query) {
     super();
     this.state = state;
+    this.query = query; // which cases are listed
+  }
+
+  /** List other cases, which is no step back. */
+  list(query) {
+    this.query = query;
+    this.dispatchEvent(new CustomEvent("list"));
   }
 
   /** Change something. Changes with the same gesture, such as a slider being drawn, are one step back. */

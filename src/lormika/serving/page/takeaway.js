@@ -3,7 +3,7 @@
 import { askFile, isStopped } from "./ask.js";
 import { copyText, saveFile, toast } from "./copy.js";
 import { el } from "./dom.js";
-import { askComparison } from "./compare.js";
+import { askComparison } from "./compare_dialog.js";
 import { openHelp } from "./keys.js";
 import { openLetter } from "./letter.js";
 import { questionOf } from "./state.js";
@@ -30,7 +30,7 @@ export function makeActions(bar, description, store) {
     el("button", { type: "button", class: kind, title, onclick: actions[name] }, text);
   bar.append(
     button("compare", "Compare", "two cases side by side, or before and after"),
-    button("link", "Copy link", "an address that opens exactly this again"),
+    button("link", [el("span", { class: "wide" }, "Copy "), "link"], "an address that opens exactly this again"),
     button("json", "JSON", "the explanation as data"),
     button("report", "Report", "a page to keep, with everything", "bright"),
     button("letter", "Letter", "an answer to the person whom the case is about", "bright"),

@@ -1,8 +1,10 @@
-// The verdict: what the model says, how sure it is, what it said before the change, and the sentences.
+// The verdict: what the model says, how sure it is, how far the border is, and what it said before the change.
 
 import { bar } from "./bar.js";
 import { data, el } from "./dom.js";
 import { term } from "./definitions.js";
+
+const NEARLY = 0.99; // from here on, figures would look surer than a model can be
 
 /** How a case is called. */
 export const caseName = (row, id) => (id === null || id === undefined ? `Case ${row}` : `Case ${id}`);
@@ -11,59 +13,57 @@ export const caseName = (row, id) => (id === null || id === undefined ? `Case ${
 export const isTurned = (answer) => answer.before !== null && answer.before.prediction !== answer.prediction;
 
 /** The words for a prediction: "rejected (74%)". */
-export const said = (answer) =>
-  answer.certainty_text === null ? answer.text : `${answer.text} (${answer.certainty_text})`;
+export const said = ({ text, certainty_text: certainty }) => (certainty === null ? text : `${text} (${certainty})`);
 
 /** The part that changes at once: label, bar and certainty. */
-export function headline(answer, description, title) {
+export function headline(answer, title) {
   return el(
     "div",
     { class: "headline" },
     el("p", { class: "faded" }, title),
     el("p", { class: "label" }, data(answer.text)),
-    certaintyBar(answer, description),
-    certaintyLine(answer, description),
-    beforeLine(answer, description),
+    certaintyBar(answer),
+    certaintyLine(answer),
+    beforeLine(answer),
   );
 }
 
-/** The bar from 0 to 1: the probability of the class that is predicted. */
-export function certaintyBar(answer, description) {
-  return answer.unit === "probability" ? bar(answer.certainty, description.classes.length === 2 ? 0.5 : null) : null;
+/** The bar from 0 to 1: the probability of the class that is predicted; the mark is at the border. */
+export function certaintyBar({ unit, certainty, border }) {
+  if (unit !== "probability") return null;
+  return bar(certainty, border === null ? null : (border.at ?? border.rival.probability));
 }
 
-function certaintyLine(answer, description) {
-  if (answer.certainty_text === null)
-    return el("p", { class: "faded" }, "The model gives labels only, no ", term("certainty"), ".");
-  const two = description.classes.length === 2;
-  const border = answer.unit === "probability" ? "half is the " : "zero is the ";
+function certaintyLine(answer) {
+  const { unit, certainty, certainty_text: figure, border } = answer;
+  if (figure === null) return el("p", { class: "faded" }, "The model gives labels only, no ", term("certainty"), ".");
+  const isNearly = unit === "probability" && certainty > NEARLY;
   return el(
     "p",
     { class: "faded" },
-    answer.unit === "margin" ? "margin " : null,
-    el("b", {}, answer.certainty_text),
+    unit === "margin" ? "margin " : null,
+    el("b", { title: figure }, isNearly ? "more than 99%" : figure),
     " ",
-    term("certainty", answer.unit === "margin" ? "certainty" : "sure"),
-    two ? [` · ${border}`, term("border")] : null,
+    term("certainty", unit === "margin" ? "certainty" : "sure"),
+    border === null ? null : [" · ", borderWords(border)],
   );
 }
 
-function beforeLine(answer, description) {
+/** The border, with the word that says what it is. */
+function borderWords({ text }) {
+  const [before, after] = text.split("border");
+  return after === undefined
+    ? [data(text), " ", el("span", { class: "whole" }, "(", term("border"), ")")]
+    : [before, term("border"), after];
+}
+
+function beforeLine(answer) {
   if (!answer.changed.length || answer.before === null) return null;
-  const entry = description.classes.find((one) => one.label === answer.before.prediction);
-  const certainty = answer.before.certainty;
-  const figure =
-    certainty === null
-      ? ""
-      : answer.unit === "probability"
-        ? ` (${Math.round(100 * certainty)}%)`
-        : ` (${certainty.toFixed(2)})`;
   return el(
     "p",
     { class: isTurned(answer) ? "before turned" : "before" },
     "before the change: ",
-    data(entry ? entry.text : String(answer.before.prediction)),
-    figure,
+    data(said(answer.before)),
   );
 }
 
@@ -81,13 +81,19 @@ export function sentences(story) {
 
 const span = ({ text, tone }) => (tone === "plain" ? text : el("bdi", { class: `tone-${tone}` }, text));
 
-/** The card of one case. */
-export function verdictCard(answer, story, description, heading, remark) {
+/** The card of one case; `plain` has the main reasons, and is null while they are looked for. */
+export function verdictCard(answer, heading, plain, story, remark) {
   return el(
     "article",
     { class: "verdict card-box" },
-    headline(answer, description, heading),
-    story ? sentences(story) : el("p", { class: "faded waiting" }, "The reasons are being looked for …"),
+    headline(answer, heading),
+    plain
+      ? el("div", { class: "grounds" }, plain, story)
+      : el("p", { class: "faded waiting" }, "The reasons are being looked for …"),
     remark,
   );
 }
+
+/** The sentences behind a fold. */
+export const foldedSentences = (story, isOpen) =>
+  el("details", { class: "in-sentences", open: isOpen }, el("summary", {}, "What similar cases say"), sentences(story));

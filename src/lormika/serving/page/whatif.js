@@ -3,6 +3,7 @@
 import { data, el, foldable, link } from "./dom.js";
 import { term } from "./definitions.js";
 import { FeatureRow } from "./feature_row.js";
+import { alwaysLocked } from "./lock.js";
 import { certaintyBar, isTurned, said } from "./verdict.js";
 
 const MANY = 14; // features, from which on a field finds them
@@ -57,15 +58,22 @@ export class WhatIf {
 
   /** The model's answer about the values that are set. */
   showAnswer(answer) {
-    const changes = answer.changed.length;
-    for (const [name, row] of this.#rows) row.setText(answer.texts[name], answer.values[name]);
+    for (const [name, row] of this.#rows) {
+      const isChanged = answer.changed.includes(name);
+      row.showAnswer(answer.texts[name], answer.values[name], isChanged ? answer.outside[name] : null);
+    }
+    this.answer.classList.remove("old");
     const turned = isTurned(answer);
     this.answer.replaceChildren(
       el("span", { class: "tone-for" }, data(said(answer))),
-      certaintyBar(answer, this.description) ?? "",
+      certaintyBar(answer) ?? "",
       turned ? el("span", { class: "turned-mark" }, "turned") : "",
     );
-    this.count.textContent = changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data";
+  }
+
+  /** The answer that is shown is about other values. */
+  outdate() {
+    this.answer.classList.add("old");
   }
 
   /** Where the model turns. */
@@ -83,9 +91,12 @@ export class WhatIf {
   #update() {
     const { edits, locks } = this.store.state;
     for (const [name, row] of this.#rows) row.update(name in edits, edits[name], locks[name] ?? "");
+    const changes = Object.keys(edits).length;
+    this.count.textContent = changes ? `${changes} ${changes === 1 ? "value" : "values"} changed` : "as in the data";
     this.undo.disabled = !this.store.canUndo;
     this.redo.disabled = !this.store.canRedo;
-    this.reset.disabled = !Object.keys(edits).length;
+    this.reset.disabled = !changes;
+    this.unlock.hidden = !Object.keys(locks).length;
   }
 
   #filter() {
@@ -105,6 +116,12 @@ export class WhatIf {
   }
 
   #legend() {
+    this.unlock = el(
+      "span",
+      {},
+      " · ",
+      link("unlock all", () => this.store.change({ locks: {} })),
+    );
     return el(
       "p",
       { class: "faded legend-line" },
@@ -113,14 +130,8 @@ export class WhatIf {
       term("turning values", "turns"),
       " · ",
       term("locks", "locks"),
-      " keep a suggestion from changing a feature · ",
-      link("unlock all", () => this.store.change({ locks: {} })),
+      " keep a suggestion from changing a feature",
+      this.unlock,
     );
   }
-}
-
-/** The lock that a feature has always, whatever the page says. */
-function alwaysLocked(name, constraints) {
-  for (const way of ["fixed", "up", "down"]) if (constraints.some((one) => one[way]?.includes(name))) return way;
-  return "";
 }
