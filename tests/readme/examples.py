@@ -1,4 +1,4 @@
-"""The README's examples in the order in which they stand, and whether a command printed what is shown."""
+"""The examples of the README and the tour, in their order, and whether a command printed what is shown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 README = Path(__file__).parents[2] / "README.md"
+TOUR = README.parent / "docs" / "tour.md"  # goes on where the README ends
 
 # A block of code, or a whole command in a sentence; one with … is no example, but the form of one.
 _EXAMPLE = re.compile(r"^```(\w*)\n(.*?)^```$|`((?:pip install|lormika) [^`…]+)`", re.MULTILINE | re.DOTALL)
@@ -16,7 +17,7 @@ _COMMENT = re.compile(r"\s+# .*")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A shell command or a block of Python; `shown` is what it prints according to the README."""
+    """A shell command or a block of Python; `shown` is what it prints according to the page."""
 
     line: int
     language: str  # "shell" or "python"

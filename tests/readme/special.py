@@ -1,4 +1,4 @@
-"""Examples of the README that are not simply run, why, and what is done instead."""
+"""Examples of the README and the tour that are not simply run, why, and what is done instead."""
 
 from __future__ import annotations
 
@@ -39,4 +39,38 @@ SPECIAL = (
         after="lormika evaluate --explainers lormika,mine:make --datasets loans --models tree --instances 1 --runs 1 "
         "--out own/",
     ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpecial:
+    """A block on a page of docs/ that has `part` in its code, and is not simply run."""
+
+    part: str
+    reason: str
+    left_out: bool = False
+    smaller: tuple[str, str] = ("", "")  # a piece of it, and what takes its place
+
+
+PAGES = (
+    PageSpecial(
+        "pip install", "installs what is there: .ci/run walks through the tour from an empty environment", True
+    ),
+    PageSpecial("httpx.post(", "needs a server on a port of its own: tests/serving asks one", True),
+    PageSpecial(
+        "lormika batch applications", "starts many processes: .ci/run walks through the tour, which does", True
+    ),
+    PageSpecial("FROM 'why/rules/*.parquet'", "tests/jobs/test_columns.py runs it", True),
+    PageSpecial("lormika serve", "does not end: tests/serving/test_serve_command.py starts it", True),
+    PageSpecial("rows.mapInPandas(", "needs Spark: tests/jobs/test_spark.py runs it", True),
+    PageSpecial("spark.read.parquet", "the second half needs Spark: tests/jobs/test_columns.py runs the first", True),
+    PageSpecial("import mlflow", "needs MLflow: tests/integrations/test_mlflow.py does the same, where it is", True),
+    PageSpecial("lormika evaluate", "takes minutes to days: .ci/run walks through the tour, which has it", True),
+    PageSpecial("python benchmarks/run.py", "takes minutes to hours, on data that do not ship", True),
+    PageSpecial("git worktree add", "installs another release", True),
+    PageSpecial("The model predicts High (74%)", "needs the COMPAS data: tests/evaluation tries the example", True),
+    PageSpecial(
+        "A computer model was used", "is the text of the letter: tests/views/test_letter.py reads letters", True
+    ),
+    PageSpecial("instances=10, runs=2", "takes a while", smaller=("instances=10, runs=2", "instances=1, runs=1")),
 )

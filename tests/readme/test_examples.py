@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from examples import README, read_examples, shows
+from examples import README, TOUR, read_examples, shows
 from special import SPECIAL
 
 PAGE = """\
@@ -70,8 +70,8 @@ def test_what_was_printed_is_what_is_shown(shown, printed, same):
     assert shows(shown, printed) is same
 
 
-def test_the_readme_has_examples_and_those_that_are_special():
-    examples = read_examples(README.read_text(encoding="utf-8"))
+def test_the_pages_have_examples_and_those_that_are_special():
+    examples = [one for page in (README, TOUR) for one in read_examples(page.read_text(encoding="utf-8"))]
     assert examples[0].code.startswith("pip install . ")
     assert sum(one.shown is not None for one in examples) >= 5
     for special in SPECIAL:

@@ -1,4 +1,4 @@
-"""Run every example of the README in the order in which it stands, with only what it has installed until then.
+"""Run every example of the README, then of the tour, in their order, with only what was installed until then.
 
 `python tests/readme/walk.py FOLDER` does so in a copy of the project and a fresh environment, both in this new folder,
 and ends with 1 at the first example that fails, or prints something else than is shown.
@@ -16,7 +16,7 @@ import venv
 from contextlib import suppress
 from pathlib import Path
 
-from examples import README, Example, read_examples, shows
+from examples import README, TOUR, Example, read_examples, shows
 from special import SPECIAL, Special
 
 # What examples in Python take for granted: a model of the reader's, data, and what earlier ones have made.
@@ -32,7 +32,7 @@ INTERRUPTED = 130
 
 
 class WrongError(Exception):
-    """An example does not do what the README says."""
+    """An example does not do what the page says."""
 
 
 class Walk:
@@ -48,10 +48,10 @@ class Walk:
             "PATH": f"{environment / 'bin'}:{os.environ['PATH']}",
         }
 
-    def take(self, example: Example) -> None:
-        """Run an example, or do what is to be done instead."""
+    def take(self, page: Path, example: Example) -> None:
+        """Run an example of a page, or do what is to be done instead."""
         special = next((one for one in SPECIAL if one.part in example.code), Special("", ""))
-        print(f"README.md:{example.line}: {example.code.strip().splitlines()[0]}", flush=True)
+        print(f"{page.name}:{example.line}: {example.code.strip().splitlines()[0]}", flush=True)
         if special.reason:
             print(f"    {'left out' if special.left_out else 'not simply run'}: {special.reason}", flush=True)
         if special.left_out:
@@ -120,17 +120,17 @@ def _copy(project: Path, to: Path) -> None:
 
 
 def main(folder: Path) -> int:
-    """Walk through the README."""
-    examples = read_examples(README.read_text(encoding="utf-8"))
+    """Walk through both pages."""
+    examples = [(page, one) for page in (README, TOUR) for one in read_examples(page.read_text(encoding="utf-8"))]
     folder.mkdir()
     walk = Walk(folder)
-    for example in examples:
+    for page, example in examples:
         try:
-            walk.take(example)
+            walk.take(page, example)
         except WrongError as error:
             print(error)
             return 1
-    print(f"{len(examples)} examples of the README do what it says")
+    print(f"{len(examples)} examples do what the pages say")
     return 0
 
 
