@@ -1,7 +1,8 @@
 """Commands from a warm process: each runs in a fork of one that has imported everything, which spares seconds a time.
 
 A fork is a process of its own with its own folder, environment, streams and exit code, as a started one is; only the
-imports are shared.
+imports are shared. The workers of a run are such forks, too; a test of how processes start, are killed, or share memory
+starts them: `Batch.start`.
 """
 
 from __future__ import annotations
@@ -15,55 +16,7 @@ from pathlib import Path
 LORMIKA = [sys.executable, "-m", "lormika"]
 """The command as a process of its own, with all its imports."""
 
-SERVER = """
-import json, os, resource, signal, sys, tempfile, time, traceback
-import lormika.cli.app, pandas, pyarrow, pyarrow.parquet, rich.console, rich.table, rich.text, rich.padding
-import sklearn.ensemble, sklearn.tree, sklearn.pipeline, sklearn.compose, sklearn.preprocessing, skops.io
-import lormika, lormika.views.html, lormika.views.text, lormika.cli.batch_work, lormika.jobs.run, lormika.jobs.local
-
-def run(order):
-    os.setsid()
-    os.chdir(order["folder"])
-    os.environ.clear()
-    os.environ.update(order["environment"])
-    for number, name in enumerate(order["streams"]):
-        flags = os.O_RDONLY if number == 0 else os.O_WRONLY
-        os.dup2(os.open(name, flags), number)
-    if order["most_bytes"] is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
-    sys.argv = ["lormika", *order["arguments"]]
-    sys.path.insert(0, "")
-    code = 0
-    try:
-        lormika.cli.main()
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        code = 1
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        pass
-    os._exit(code)
-
-print("ready", flush=True)
-for line in sys.stdin:
-    order = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        run(order)
-    end = time.monotonic() + order["seconds"]
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-        time.sleep(0.005)
-    print(os.waitstatus_to_exitcode(status), flush=True)
-"""
+SERVER = Path(__file__).with_name("warm_server.py")
 
 
 class Warm:
@@ -92,7 +45,7 @@ class Warm:
 
     def _start(self) -> subprocess.Popen:
         process = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert process.stdout.readline() == "ready\n"
         return process
