@@ -114,7 +114,7 @@ def search_options(task: Task, k: int, objective: str, filter: str, conditions: 
 def find_rules(items: Items, labels: np.ndarray, options: SearchOptions) -> list[Rule]:
     """The k best rules that lead to class 1, found as the library finds them."""
     space = Space(items, labels, (0, 1), consequents=[1])
-    return [space.make_rule(candidate) for candidate in space.find(options, make_lists(space, options), options.k)]
+    return [space.make_rule(candidate) for candidate in space.find(options, make_lists(space, options.per), options.k)]
 
 
 def _measure(items: Items, labels: np.ndarray, options: SearchOptions) -> Outcome:

@@ -87,7 +87,7 @@ def mine_rules(
         warnings.warn(f"left out, because nearly all values differ: {columns}", stacklevel=2)
     items = itemise(schema, encoded, None, bins=bins, cuts=points, without=identifiers)
     space = Space(items, labels, names, _consequents(classes, names), keeps=is_interactive())
-    candidates = space.find(chosen, make_lists(space, chosen), chosen.k)
+    candidates = space.find(chosen, make_lists(space, chosen.per), chosen.k)
     if space.incomplete:
         warnings.warn(str(space.incomplete), stacklevel=2)
     observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}

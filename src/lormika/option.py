@@ -68,6 +68,8 @@ class Options:
 
     def but(self, keywords: Mapping[str, object]) -> Self:
         """A copy with the given options changed."""
+        if not keywords:
+            return self
         names = [one.name for one in fields(self)]
         for name in keywords:
             if name not in names:

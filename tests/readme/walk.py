@@ -121,6 +121,7 @@ def _copy(project: Path, to: Path) -> None:
 
 def main(folder: Path) -> int:
     """Walk through both pages."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what runs in the background ignore it
     examples = [(page, one) for page in (README, TOUR) for one in read_examples(page.read_text(encoding="utf-8"))]
     folder.mkdir()
     walk = Walk(folder)

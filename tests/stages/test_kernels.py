@@ -33,6 +33,31 @@ def test_places_count_what_is_less(lists, data):
 
 
 @settings(max_examples=examples(100))
+@given(data=st.data(), n_fields=st.integers(1, 3), n_rows=st.integers(1, 6), size=st.integers(1, 4))
+def test_fields_are_summed_by_group(data, n_fields, n_rows, size):
+    fields = [[data.draw(finite) for _ in range(n_rows)] for _ in range(n_fields)]
+    term = st.tuples(st.integers(0, n_rows - 1), st.integers(0, size - 1), finite)
+    terms = data.draw(st.lists(term, max_size=20))
+    places, groups = (np.array([term[i] for term in terms], dtype=np.int64) for i in range(2))
+    weights = np.array([weight for _, _, weight in terms], dtype=float)
+    found = _core.sum_groups(np.array(fields), places, groups, weights, size)
+    expected = [[0.0] * n_fields for _ in range(size)]
+    for place, group, weight in terms:
+        for f in range(n_fields):
+            expected[group][f] += fields[f][place] * weight
+    assert found.tolist() == expected
+
+
+def test_sums_refuse_places_and_groups_that_are_not_there():
+    fields, ones, zero = np.ones((2, 3)), np.ones(1), np.zeros(1, dtype=np.int64)
+    for places, groups in ((zero + 3, zero), (zero - 1, zero), (zero, zero + 2), (zero, zero - 1)):
+        with pytest.raises(ValueError, match="out of range"):
+            _core.sum_groups(fields, places, groups, ones, 2)
+    with pytest.raises(ValueError, match="one group and weight per place"):
+        _core.sum_groups(fields, zero, zero, np.ones(2), 2)
+
+
+@settings(max_examples=examples(100))
 @given(data=st.data(), n_rows=st.integers(1, 12), n_features=st.integers(1, 4))
 def test_items_are_assigned_by_cuts_and_categories(data, n_rows, n_features):
     columns, cuts, sizes, numeric = [], [], [], []

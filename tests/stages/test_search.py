@@ -136,7 +136,7 @@ def test_finds_the_k_best_of_each_category_in_one_search(table, given_options, c
     everyone = range(len(classes))
     space = Space(items, labels, classes, everyone, prediction=classes.index(prediction))
     searched = SearchOptions(**given, per="category")
-    rules = [space.make_rule(found) for found in space.find(searched, make_lists(space, searched), given["k"])]
+    rules = [space.make_rule(found) for found in space.find(searched, make_lists(space, searched.per), given["k"])]
 
     wanted: dict[str, list] = {}
     for rule in expected(table, **given | {"k": 10**9}):

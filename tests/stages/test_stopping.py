@@ -35,7 +35,7 @@ def search(space, weights, given, **more):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_core, "search", lambda *some, **named: found.append(kernel(*some, **named | more)) or found[0])
         own = np.array([weights[f] for f in space.items.features])
-        rules = space.find(chosen, make_lists(space, chosen), chosen.k, own)
+        rules = space.find(chosen, make_lists(space, chosen.per), chosen.k, own)
     return [plain(space.make_rule(one)) for one in rules], found[0][2], found[0][3]
 
 
@@ -155,7 +155,7 @@ def test_a_longer_search_that_is_stopped_keeps_what_a_shorter_one_has_found():
     table = Table([[int(X[f"f{f}"][i]) for f in range(10)] for i in range(len(y))], y.astype(int).tolist())
     space = make_space(table, None, None)
     chosen = SearchOptions(max_conditions=3, filter="none")
-    lists = make_lists(space, chosen)
+    lists = make_lists(space, chosen.per)
     first = space.find(chosen, lists, 20)
     assert space.incomplete is None
     with pytest.MonkeyPatch.context() as patch:

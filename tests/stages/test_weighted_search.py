@@ -38,7 +38,7 @@ def make_space(table: Table, instance: list[int] | None, prediction: int | None)
 def find(space: Space, weights: list[float], allowed: np.ndarray | None = None, **given) -> list:
     chosen = SearchOptions(**given)
     own = np.array([weights[f] for f in space.items.features])
-    found = space.find(chosen, make_lists(space, chosen), chosen.k, own, allowed=allowed)
+    found = space.find(chosen, make_lists(space, chosen.per), chosen.k, own, allowed=allowed)
     return [space.make_rule(one) for one in found]
 
 

@@ -16,6 +16,7 @@ from lormika._core.kernels import (
     scan,
     search,
     snap,
+    sum_groups,
     within,
 )
 
@@ -35,5 +36,6 @@ __all__ = [
     "scan",
     "search",
     "snap",
+    "sum_groups",
     "within",
 ]

@@ -37,6 +37,22 @@ Out<int64_t, nb::ndim<1>> places(Vector<T> values, Vector<int64_t> begin, Vector
     return array;
 }
 
+Out<double, nb::ndim<2>> sum_groups(Matrix<double> fields, Vector<int64_t> places, Vector<int64_t> groups,
+                                    Vector<double> weights, size_t size) {
+    const size_t count = fields.shape(0), rows = fields.shape(1);
+    require(groups.size() == places.size() && weights.size() == places.size(), "one group and weight per place");
+    require_below<int64_t>(places.data(), places.size(), 0, rows, "place out of range");
+    require_below<int64_t>(groups.data(), groups.size(), 0, size, "group out of range");
+    auto [sums, result] = make_matrix<double>(size, count);
+    std::fill(sums, sums + size * count, 0.0);
+    for (size_t i = 0; i < places.size(); ++i) {
+        double* own = sums + groups.data()[i] * count;
+        const double* row = fields.data() + places.data()[i];
+        for (size_t f = 0; f < count; ++f) own[f] += row[f * rows] * weights.data()[i];
+    }
+    return result;
+}
+
 Out<double, nb::ndim<2>> mix(Matrix<double> table, Vector<bool> numeric, Vector<double> means, Matrix<int64_t> parents,
                              Vector<int64_t> closest, Vector<double> step) {
     const size_t features = table.shape(0), rows = table.shape(1), count = step.size();
@@ -173,6 +189,8 @@ void bind_tables(nb::module_& m) {
     m.def("places", &places<double>, "values"_a, "begin"_a, "end"_a, "features"_a, "wanted"_a,
           "How many of a feature's sorted values are less than each wanted one.");
     m.def("places", &places<int64_t>, "values"_a, "begin"_a, "end"_a, "features"_a, "wanted"_a);
+    m.def("sum_groups", &sum_groups, "fields"_a, "places"_a, "groups"_a, "weights"_a, "size"_a,
+          "Weighted sums of every field (a row each) over the places of each group, in their order.");
     m.def("mix", &mix, "table"_a, "numeric"_a, "means"_a, "parents"_a, "closest"_a, "step"_a,
           "New rows from the parents' ones, feature by feature.");
     m.def("snap", &snap, "values"_a, "begin"_a, "end"_a, "numeric"_a, "numbers"_a,

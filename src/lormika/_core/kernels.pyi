@@ -68,6 +68,9 @@ def reach(squared: np.ndarray, labels: np.ndarray, classes: int, counts: np.ndar
 def places(
     values: np.ndarray, begin: np.ndarray, end: np.ndarray, features: np.ndarray, wanted: np.ndarray
 ) -> np.ndarray: ...
+def sum_groups(
+    fields: np.ndarray, places: np.ndarray, groups: np.ndarray, weights: np.ndarray, size: int
+) -> np.ndarray: ...
 def mix(
     table: np.ndarray,
     numeric: np.ndarray,

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from lormika.rule import Check
-from lormika.stages.edits import Edits
 from lormika.stages.effects import MATTERS
-from lormika.stages.items import Items
 from lormika.stages.placing import Placing
-from lormika.stages.responses import Responses
 from lormika.stages.spread import Spread
 from lormika.stages.targets import Source
+from lormika.stages.terms import Sums, Terms
 from lormika.stages.trials import Trials
-
-
-class Sums(NamedTuple):
-    """Totals over several edits."""
-
-    rows: float
-    change: float  # of the log-odds
-    lower: float  # edits that made the model less certain
-    higher: float
-    turned: float
-    certainty: float
-    shift: float  # of the value of a regressor
 
 
 class _Need(NamedTuple):
@@ -42,6 +29,8 @@ class _Need(NamedTuple):
 
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
 _ROUNDING, _DIGITS = 1e-10, 9
+_ROWS, _CHANGE = (Sums._fields.index(name) for name in ("rows", "change"))
+_NONE = -2  # the item of a feature that does not vary: no edit leads there
 
 
 def difference(mean: float, value: float) -> float:
@@ -58,37 +47,35 @@ def make_check(trials: Trials, before: float, asked: float, agreed: float, after
 class Breaks:
     """Edits that lead out of the instance's items. Features are counted among those that vary among similar rows."""
 
-    def __init__(self, spread: Spread, placing: Placing, trials: Trials, certainty: float) -> None:
-        items, edits = placing.items, trials.edits
-        self._items, self._trials, self._before = items, trials, certainty
-        self._in_item, self._counted = placing.in_item, placing.counted
-        self._of_background = _stand_for_background(edits, self._counted)
-        self._frequency = spread.frequencies(edits.feature, edits.value)
-        self._row_of = np.full(len(edits.instance), -1)
-        self._row_of[list(items.features)] = np.arange(len(items.features))
+    def __init__(self, spread: Spread, placing: Placing, terms: Terms, certainty: float) -> None:
+        items = placing.items
+        self._spread, self._items, self._terms, self._before = spread, items, terms, certainty
+        self._trials, self._in_item = terms.trials, placing.in_item
         # The instance's item of each feature that varies; -1: it has none that occurs among similar rows.
         self._own_items = np.where(items.instance >= 0, items.firsts + items.instance, -1)
-        self._similar = self._singles((edits.source & Source.SIMILAR) > 0)
-        self._every = self._singles(self._counted)
-        self.turns_inside = self._turns_inside()
-        self._background = self._singles(self._of_background, self._frequency)
-        self._leaving = self._leaving_pairs()
-        self._pairs = self._sum_pairs()
-        self._staying = self._moves_inside()
-        self._outside = _shares_outside(spread, items, self._own_items, edits.instance)
+        self._rows = terms.row_of[terms.trials.edits.feature]
+        own = np.append(self._own_items, _NONE)[self._rows]
+        self._stays = self._in_item == own
+        self._leaves = (self._rows >= 0) & ~self._stays
+        self._leaving = (self._leaves | (own < 0))[terms.trials.pairs.singles].all(axis=2) & terms.fresh
+        self._every = self._sum_singles(terms.counted)
+        self._pairs = terms.sum_pairs(*np.nonzero(self._leaving & (terms.pair_set >= 0)[:, None]))
+        broken = np.flatnonzero(self._pairs[:, 0])
+        self._pair_at = dict(zip(zip(*terms.pair_rows[:, broken].tolist(), strict=True), broken.tolist(), strict=True))
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
-        pairs = [self._pairs[pair] for pair in combinations(rows, 2) if pair in self._pairs]
-        return _total([self._similar[row] for row in rows] + pairs), _total([self._every[row] for row in rows] + pairs)
+        pairs = self._pairs[[self._pair_at[pair] for pair in combinations(rows, 2) if pair in self._pair_at]]
+        chosen = list(rows)
+        return _total(self._similar[chosen], pairs), _total(self._every[chosen], pairs)
 
     def each_agrees(self, rows: Sequence[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        return all(sign * self._every[row].change > _ROUNDING for row in rows)
+        return bool(self.agreeing(sign)[list(rows)].all())
 
     def agreeing(self, sign: int) -> np.ndarray:
         """The same, for each feature."""
-        return sign * _changes(self._every) > _ROUNDING
+        return np.asarray(sign * self._every[:, _CHANGE] > _ROUNDING)
 
     def may_move(self, sign: int, most: int) -> np.ndarray:
         """For each feature, whether any rule with it, of at most so many features, may move the model enough.
@@ -96,11 +83,10 @@ class Breaks:
         To do so, the edits of its features and of their pairs must sum up to `LEAST` for each of them. What a feature's
         own edits lack for that, the others must have to spare, and its pairs, and the others' pairs.
         """
-        spare = sign * _changes(self._every) - LEAST * _rows(self._every)
-        pairs = sign * _changes(self._pairs.values()) - LEAST * _rows(self._pairs.values())
+        spare, pairs = (sign * sums[:, _CHANGE] - LEAST * sums[:, _ROWS] for sums in (self._every, self._pairs))
         with_own = np.zeros(len(spare))
-        for side in range(2):
-            np.maximum.at(with_own, [pair[side] for pair in self._pairs], pairs)
+        for side in self._terms.pair_rows:
+            np.maximum.at(with_own, side, pairs)
         others = _largest(spare, most - 1) + _largest(pairs, math.comb(most - 1, 2))
         enough: np.ndarray = spare + (most - 1) * with_own + others >= -_ROUNDING
         return enough
@@ -113,22 +99,23 @@ class Breaks:
         values of the background: whichever goes less in that direction. If more do, their pairs represent them.
         The features that stay inside change, too, to other values there.
         """
-        outside, alone = [self._outside[row] for row in rows], [self._move(self._background[row]) for row in rows]
+        outside, alone = [self._outside[row] for row in rows], [self._alone[row] for row in rows]
         total = weight = 0.0
         for size in range(1, len(rows) + 1):
             for broken in combinations(range(len(rows)), size):
                 chance = math.prod(outside[i] if i in broken else 1 - outside[i] for i in range(len(rows)))
                 moves = [sign * alone[broken[0]]] if size == 1 else []
                 for i, j in combinations(broken, 2):
-                    pair = self._pairs.get((rows[i], rows[j]))
+                    pair = self._pair_at.get((rows[i], rows[j]))
                     apart = sign * (alone[i] + alone[j])
-                    moves.append(apart if pair is None else min(apart, sign * self._move(pair)))
+                    moves.append(apart if pair is None else min(apart, sign * self._move(self._pairs[pair])))
                 staying = sum(sign * self._staying[row] for i, row in enumerate(rows) if i not in broken)
                 total, weight = total + chance * (sum(moves) / len(moves) + staying), weight + chance
         return difference(total / weight if weight else sign * sum(alone) / len(alone), 0.0)
 
-    def _move(self, sums: Sums) -> float:
+    def _move(self, terms: np.ndarray) -> float:
         """Mean change of the certainty; 0, if there are no edits."""
+        sums = Sums._make(terms.tolist())
         return difference(sums.certainty / sums.rows, self._before) if sums.rows else 0.0
 
     def most_needed(self) -> tuple[int, ...]:
@@ -139,14 +126,16 @@ class Breaks:
         lowering = self._trials.edits.feature[self._trials.singles.change <= -LEAST]
         needs: list[_Need] = [self._without(f) for f in np.unique(lowering).tolist()]
         if not any(need.move < 0 for need in needs):
-            features = self._items.features
-            needs = [
-                _Need(2 * sums.lower <= sums.rows, self._move(sums), (features[i], features[j]))
-                for (i, j), sums in self._pairs.items()
-                if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j])
-            ]
+            needs = list(self._needs_of_pairs())
         needed = [need._replace(move=round(need.move, _DIGITS)) for need in needs if need.move < 0]
         return min(needed, default=_Need(True, 0.0, ())).features  # of equal ones, but for rounding, the first
+
+    def _needs_of_pairs(self) -> Iterator[_Need]:
+        features = self._items.features
+        for (i, j), place in self._pair_at.items():
+            sums = Sums._make(self._pairs[place].tolist())
+            if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j]):
+                yield _Need(2 * sums.lower <= sums.rows, self._move(self._pairs[place]), (features[i], features[j]))
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""
@@ -167,51 +156,18 @@ class Breaks:
 
     def weights(self, own: np.ndarray) -> np.ndarray:
         """The weights of several single edits: how often rows of the background have their values."""
-        return self._frequency[own] if self._frequency[own].sum() else np.ones(len(own))
+        frequency = self._terms.frequency[own]
+        return frequency if frequency.sum() else np.ones(len(own))
 
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
-        row = int(self._row_of[feature])
         first, last = np.searchsorted(self._trials.edits.feature, [feature, feature + 1]).tolist()
-        every, of_background = self._counted[first:last], self._of_background[first:last]
-        own = every & of_background
+        own = (self._terms.counted & self._terms.of_background)[first:last]
+        row = int(self._terms.row_of[feature])
         if row >= 0 and self._own_items[row] >= 0:
-            own = own & (self._in_item[first:last] != self._own_items[row])
+            own = own & self._leaves[first:last]
         edits: np.ndarray = first + np.flatnonzero(own)
         return edits
-
-    def _singles(self, counted: np.ndarray, weights: np.ndarray | None = None) -> list[Sums]:
-        """For each feature, sums of single edits that lead out of the instance's item."""
-        rows, size = self._row_of[self._trials.edits.feature], len(self._items.features)
-        breaks = counted & (rows >= 0)
-        breaks[breaks] = self._in_item[breaks] != self._own_items[rows[breaks]]
-        scale = np.ones(len(rows)) if weights is None else weights
-        columns = [np.bincount(rows[breaks], (v * scale)[breaks], size) for v in _fields(self._trials.singles)]
-        return list(map(Sums._make, np.column_stack(columns).tolist()))
-
-    def _moves_inside(self) -> list[float]:
-        """For each feature, the mean change of the certainty by values of the background inside the instance's item."""
-        edits, size = self._trials.edits, len(self._items.features)
-        rows = self._row_of[edits.feature]
-        stays = (rows >= 0) & ((edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0)
-        stays[stays] = self._in_item[stays] == self._own_items[rows[stays]]
-        asked = np.bincount(rows[stays], minlength=size)
-        total = np.bincount(rows[stays], self._trials.singles.certainty[stays], size)
-        means = np.where(asked > 0, total / np.maximum(asked, 1), self._before)
-        return [difference(mean, self._before) for mean in means.tolist()]
-
-    def _turns_inside(self) -> list[bool]:
-        """For each feature, whether a value inside the instance's own item turns the prediction."""
-        turned = set(self._in_item[self._trials.singles.turned].tolist())
-        return [own >= 0 and own in turned for own in self._own_items.tolist()]
-
-    def _leaving_pairs(self) -> np.ndarray:
-        """Which pairs lead out of the instance's items of both features (pairs x levels, equal levels once)."""
-        pairs = self._trials.pairs
-        rows = self._row_of[self._trials.edits.feature[pairs.singles]]
-        own = np.where(rows >= 0, self._own_items[rows], -1)
-        leaving: np.ndarray = ((own < 0) | (self._in_item[pairs.singles] != own)).all(axis=2) & pairs.fresh()
-        return leaving
 
     def pairs_of(self, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of edits of two features that break both conditions: the pairs, and their levels."""
@@ -219,32 +175,46 @@ class Breaks:
         which, level = np.nonzero(self._leaving & (changed == (first, second)).all(axis=1)[:, None])
         return which, level
 
-    def _sum_pairs(self) -> dict[tuple[int, int], Sums]:
-        """Sums of all pairs of edits of two features, the earlier first, that break both conditions."""
-        pairs, size = self._trials.pairs, len(self._row_of)
-        rows = self._row_of[self._trials.edits.target_feature[pairs.targets]]
-        which, level = np.nonzero(self._leaving & (rows >= 0).all(axis=1)[:, None])
-        asked = pairs.asked[which, level]
-        keys, place = np.unique(rows[which] @ [size, 1], return_inverse=True)
-        columns = [np.bincount(place, values[asked], len(keys)) for values in _fields(pairs.responses)]
-        sums = map(Sums._make, np.column_stack(columns).tolist())
-        return dict(zip(zip((keys // size).tolist(), (keys % size).tolist(), strict=True), sums, strict=True))
+    def _sum_singles(self, wanted: np.ndarray, *, weighted: bool = False) -> np.ndarray:
+        """For each feature, sums of the wanted single edits that lead out of the instance's item."""
+        return self._terms.sum_singles(np.flatnonzero(wanted & self._leaves), weighted=weighted)
 
+    @cached_property
+    def _similar(self) -> np.ndarray:
+        """Sums of single edits to values of similar rows."""
+        return self._sum_singles((self._trials.edits.source & Source.SIMILAR) > 0)
 
-def _stand_for_background(edits: Edits, counted: np.ndarray) -> np.ndarray:
-    """Which single edits are to values of the background; all that count, where for want of room there is none."""
-    of_background = (edits.source & Source.BACKGROUND) > 0
-    has_some = np.bincount(edits.feature[of_background & counted], minlength=len(edits.instance)) > 0
-    stands: np.ndarray = np.where(has_some[edits.feature], of_background, counted)
-    return stands
+    @cached_property
+    def _alone(self) -> list[float]:
+        """For each feature, the mean change of the certainty by values of the background, as frequent as there."""
+        return [self._move(sums) for sums in self._sum_singles(self._terms.of_background, weighted=True)]
 
+    @cached_property
+    def _staying(self) -> list[float]:
+        """For each feature, the mean change of the certainty by values of the background inside the instance's item."""
+        inside = (self._trials.edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0
+        sums = self._terms.sum_singles(np.flatnonzero(self._stays & inside))
+        return [self._move(own) for own in sums]
 
-def _changes(sums: Iterable[Sums]) -> np.ndarray:
-    return np.array([one.change for one in sums], dtype=float)
+    @cached_property
+    def turns_inside(self) -> list[bool]:
+        """For each feature, whether a value inside the instance's own item turns the prediction."""
+        turned = set(self._in_item[self._trials.singles.turned].tolist())
+        return [own >= 0 and own in turned for own in self._own_items.tolist()]
 
-
-def _rows(sums: Iterable[Sums]) -> np.ndarray:
-    return np.array([one.rows for one in sums], dtype=float)
+    @cached_property
+    def _outside(self) -> list[float]:
+        """For each feature, the share of the background that is not in the instance's item."""
+        items, own_items, spread, instance = self._items, self._own_items, self._spread, self._trials.edits.instance
+        outside, rows = np.ones(len(own_items)), np.flatnonzero(own_items >= 0)
+        features = np.array(items.features, dtype=np.int64)[rows]
+        own, low, high = instance[features], items.lows[own_items[rows]], items.highs[own_items[rows]]
+        is_category, is_missing = np.isnan(low), np.isnan(own)
+        low, high = np.where(is_category, own, low), np.where(is_category, own + 0.5, high)
+        inside = np.where(is_missing, spread.missing(features), spread.shares(features, low, high))
+        outside[rows] = 1 - inside
+        every: list[float] = outside.tolist()
+        return every
 
 
 def _largest(values: np.ndarray, count: int) -> float:
@@ -252,25 +222,5 @@ def _largest(values: np.ndarray, count: int) -> float:
     return float(np.sort(values[values > 0])[::-1][:count].sum())
 
 
-def _total(parts: Sequence[Sums]) -> Sums:
-    return Sums(*map(sum, zip(*parts, strict=True)))
-
-
-def _fields(responses: Responses) -> tuple[np.ndarray, ...]:
-    """The values to sum up, in the order of `Sums`."""
-    change = responses.change
-    signs = change < 0, change > 0
-    return np.ones(len(change)), change, *signs, responses.turned, responses.certainty, responses.shift
-
-
-def _shares_outside(spread: Spread, items: Items, own_items: np.ndarray, instance: np.ndarray) -> list[float]:
-    """For each feature, the share of the background that is not in the instance's item."""
-    outside, rows = np.ones(len(own_items)), np.flatnonzero(own_items >= 0)
-    features = np.array(items.features, dtype=np.int64)[rows]
-    own, low, high = instance[features], items.lows[own_items[rows]], items.highs[own_items[rows]]
-    is_category, is_missing = np.isnan(low), np.isnan(own)
-    low, high = np.where(is_category, own, low), np.where(is_category, own + 0.5, high)
-    inside = np.where(is_missing, spread.missing(features), spread.shares(features, low, high))
-    outside[rows] = 1 - inside
-    every: list[float] = outside.tolist()
-    return every
+def _total(singles: np.ndarray, pairs: np.ndarray) -> Sums:
+    return Sums._make(map(sum, zip(*singles.tolist(), *pairs.tolist(), strict=True)))

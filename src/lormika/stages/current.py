@@ -11,21 +11,21 @@ import numpy as np
 
 from lormika.models import Unit
 from lormika.rule import Check
-from lormika.stages.breaks import LEAST, Breaks, Sums, difference, make_check
+from lormika.stages.breaks import LEAST, Breaks, difference, make_check
 from lormika.stages.placing import Placing
 from lormika.stages.spread import Spread
-from lormika.stages.trials import Trials
+from lormika.stages.terms import Sums, Terms
 
 
 class CurrentTest:
     """Tests current rules of one case that support its prediction, or that contradict it; built once for all."""
 
     def __init__(
-        self, spread: Spread, placing: Placing, trials: Trials, unit: Unit, certainty: float, *, supporting: bool
+        self, spread: Spread, placing: Placing, terms: Terms, unit: Unit, certainty: float, *, supporting: bool
     ) -> None:
-        self._items, self._trials, self._unit, self._before = placing.items, trials, unit, certainty
+        self._items, self._trials, self._unit, self._before = placing.items, terms.trials, unit, certainty
         self._sign = -1 if supporting else 1  # of what breaking a rule does to the certainty
-        self._breaks = Breaks(spread, placing, trials, certainty)
+        self._breaks = Breaks(spread, placing, terms, certainty)
         self._checked: dict[tuple[int, ...], Check | None] = {}
 
     def __call__(self, chosen: tuple[int, ...]) -> Check | None:

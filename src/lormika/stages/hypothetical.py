@@ -18,7 +18,7 @@ from lormika.stages.goal import Goal
 from lormika.stages.placing import Placing
 from lormika.stages.responses import Responses
 from lormika.stages.targets import Source
-from lormika.stages.trials import Trials
+from lormika.stages.terms import Terms
 
 _ROUNDING = 1e-9
 
@@ -36,13 +36,14 @@ class _Trial:
 class HypotheticalTest:
     """Tests hypothetical supporting rules of one case; built once for all of them."""
 
-    def __init__(self, placing: Placing, trials: Trials, certainty: float, goal: Goal) -> None:
+    def __init__(self, placing: Placing, terms: Terms, certainty: float, goal: Goal) -> None:
+        trials = terms.trials
         self._placing, self._items, self._trials = placing, placing.items, trials
         self._before, self._goal = certainty, goal
         targets = trials.edits.targets
         self._target_of_item = {target.item: t for t, target in enumerate(targets) if target.item >= 0}
         self._checked: dict[tuple[int, ...], Check | None] = {}
-        self._fresh = trials.pairs.fresh()
+        self._fresh = terms.fresh
         self._pair_keys = trials.pairs.targets @ (len(targets), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...]) -> Check | None:

@@ -23,7 +23,7 @@ def find_rules(space: Space, options: SearchOptions, weights: np.ndarray | None,
     Removing a value is not a change to suggest. So ever longer lists are searched until k other rules are found, or
     there are no more.
     """
-    lists, size, candidates = make_lists(space, options), options.k, list[Candidate]()
+    lists, size, candidates = make_lists(space, options.per), options.k, list[Candidate]()
     while True:
         candidates = space.find(options, lists, size, weights, candidates)
         numbers = [_list_of(space, lists, candidate) for candidate in candidates]

@@ -12,7 +12,7 @@ import numpy as np
 
 from lormika import _core
 from lormika.frames.values import Scalar
-from lormika.options import MOST_CONDITIONS, Correction, SearchOptions
+from lormika.options import MOST_CONDITIONS, Correction, Per, SearchOptions
 from lormika.rule import Category, Check, Counts, Rerun, Rule
 from lormika.stages.items import Items
 from lormika.summaries import Incomplete
@@ -184,7 +184,7 @@ class Space:
         return self._of_class[c]
 
 
-def make_lists(space: Space, options: SearchOptions) -> np.ndarray:
+def make_lists(space: Space, per: Per) -> np.ndarray:
     """List of a rule of each class: hypothetical rules in the first row, current ones in the second; -1: none.
 
     With a prediction, `per="category"` has a list for each of the four kinds, in their order; else there is one.
@@ -193,7 +193,7 @@ def make_lists(space: Space, options: SearchOptions) -> np.ndarray:
     for c in space.consequents:
         for current in (False, True):
             kind = Category.of(current=current, supporting=c == space.prediction)
-            one = space.prediction is None or options.per == "overall"
+            one = space.prediction is None or per == "overall"
             lists[int(current), c] = 0 if one else tuple(Category).index(kind)
     return lists
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from lormika.stages.placing import Placing
 from lormika.stages.reach import reach
 from lormika.stages.search import Candidate, Space, make_lists
 from lormika.stages.spread import Spread
+from lormika.stages.terms import Terms
 from lormika.stages.trials import Trials
 
 _AT_FIRST = 3  # times k candidates
@@ -62,7 +63,7 @@ class Side:
         if not weights.any() or not possible.any():
             return []
         place, space = tuple(Category).index(self.kind), self.space
-        lists = make_lists(space, replace(options, per="category"))
+        lists = make_lists(space, "category")
         if self.target not in (None, space.prediction):
             lists[:, [c not in (space.prediction, self.target) for c in range(len(space.classes))]] = -1
         allowed = np.zeros((len(Category), len(possible)), dtype=bool)
@@ -117,14 +118,15 @@ class Sides:
         """Of a model that gives only labels, no more than the side that says why can be confirmed."""
         placing = Placing.of(space.items, trials.edits)
         largest = largest_changes(trials.edits, trials.singles, len(trials.edits.instance))
-        varying = list(space.items.features)
+        varying = np.array(space.items.features, dtype=np.intp)
+        terms = Terms.of(spread, trials, placing.counted, varying)
         effects = np.where(largest[varying] >= MATTERS, trials.weights[varying], 0.0)
         own = reach(spread.background, sample, placing, trials, certainty)
-        why = CurrentTest(spread, own, trials, unit, certainty, supporting=True)
-        more = HypotheticalTest(placing, trials, certainty, goal)
+        why = CurrentTest(spread, own, terms, unit, certainty, supporting=True)
+        more = HypotheticalTest(placing, terms, certainty, goal)
         sides = [Side(Category.CURRENT_SUPPORTING, space.with_items(own.items), why, effects, goal.target)]
         if unit != "label":
-            against = CurrentTest(spread, placing, trials, unit, certainty, supporting=False)
+            against = CurrentTest(spread, placing, terms, unit, certainty, supporting=False)
             sides += [
                 Side(Category.CURRENT_CONTRADICTING, space, against, effects, goal.target),
                 Side(Category.HYPOTHETICAL_SUPPORTING, space, more, effects, goal.target),
