@@ -98,10 +98,10 @@ def task_items(task: Task) -> Items:
     conditions = tuple(Equals(f"x{f}", value) for f in range(features) for value in range(3))
     codes = np.ascontiguousarray(task.table.T)
     nowhere = np.full(features, -1, dtype=np.int32)  # no instance
-    places = tuple((f, value) for f in range(features) for value in range(3))
     sizes = np.full(features, 3, dtype=np.int32)
-    rows = tuple(int(np.count_nonzero(codes[f] == value)) for f, value in places)
-    return Items(conditions, places, rows, sizes, codes, nowhere, tuple(range(features)))
+    rows = tuple(int(np.count_nonzero(own == value)) for own in codes for value in range(3))
+    no_numbers = np.empty((0, codes.shape[1]))
+    return Items(conditions, rows, sizes, codes, nowhere, tuple(range(features)), no_numbers)
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:

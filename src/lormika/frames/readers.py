@@ -151,9 +151,9 @@ def with_columns(table: UserTable, columns: Mapping[str, np.ndarray]) -> UserTab
 
 def one_row(table: UserTable) -> dict[str, list[object]]:
     """Columns of a frame of one row: quicker than reading it column by column."""
-    is_pandas = type(table).__module__.startswith("pandas.") and table.ndim == 2  # whose own way is quicker
+    is_pandas = type(table).__module__.partition(".")[0] == "pandas" and table.ndim == 2  # whose own way is quicker
     frame = None if is_pandas else _open(table)
-    names = [str(name) for name in (table if frame is None else frame).columns]
+    names = [str(name) for name in (table.columns.tolist() if frame is None else frame.columns)]
     _check_names(names)
     n_rows = len(table if frame is None else frame)
     if n_rows != 1:

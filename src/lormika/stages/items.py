@@ -23,13 +23,15 @@ class Items:
     """Items of the features that vary; a constant one has none, because its condition would say nothing."""
 
     conditions: tuple[Condition, ...]  # all items, by feature and value
-    places: tuple[tuple[int, int], ...]  # of each item: its feature (a row of codes), and its number there
     rows: tuple[int, ...]  # of each item: how many it holds for
     sizes: np.ndarray  # how many items each feature has
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
     features: tuple[int, ...]  # positions in the schema of the features that vary
     ordered: np.ndarray  # numbers that vary x rows: sorted values, missing ones last
+    places: list[tuple[int, int]] = field(
+        init=False
+    )  # of each item: its feature (a row of codes), and its number there
     firsts: np.ndarray = field(init=False)  # number of the first item of each feature
     lows: np.ndarray = field(init=False)  # of each item: where its range begins; NaN: it is no range
     highs: np.ndarray = field(init=False)  # and ends
@@ -39,12 +41,15 @@ class Items:
     def __post_init__(self) -> None:
         firsts = np.cumsum(self.sizes) - self.sizes
         own = frozenset((firsts + self.instance)[self.instance >= 0].tolist())
+        rows = np.repeat(np.arange(len(firsts)), self.sizes)
+        numbers = np.arange(len(rows)) - firsts[rows]
         ends = [(c.low, c.high) if isinstance(c, Interval) else _NO_RANGE for c in self.conditions]
         lows, highs = np.array(ends, dtype=float).reshape(len(ends), 2).T
+        object.__setattr__(self, "places", list(zip(rows.tolist(), numbers.tolist(), strict=True)))
         object.__setattr__(self, "firsts", firsts)
         object.__setattr__(self, "lows", np.ascontiguousarray(lows))
         object.__setattr__(self, "highs", np.ascontiguousarray(highs))
-        object.__setattr__(self, "feature_of", np.repeat(np.array(self.features, dtype=np.int64), self.sizes))
+        object.__setattr__(self, "feature_of", np.array(self.features, dtype=np.int64)[rows])
         object.__setattr__(self, "own", own)
 
     def row_of(self, feature: int) -> int | None:
@@ -94,7 +99,6 @@ def itemise(
     present = [np.flatnonzero(occurs[starts[i] : starts[i] + sizes[i]]).tolist() for i in varying.tolist()]
     return Items(
         tuple(scales[i].condition(code) for i, own in zip(varying.tolist(), present, strict=True) for code in own),
-        tuple((row, number) for row, own in enumerate(present) for number in range(len(own))),
         tuple(rows[occurs & np.repeat(counts > 1, sizes)].tolist()),
         counts[varying].astype(np.int32),
         np.ascontiguousarray(codes[varying, :-1]),

@@ -13,6 +13,7 @@ from lormika.options import Settings
 from lormika.stages.background import Background
 from lormika.stages.design import even_points, random_points
 
+_NOTHING_RANDOM = np.random.default_rng(0)  # never asked for a number
 _BLOCK = 16  # instances whose distances are found in one pass over the background
 _MOST_DISTANCES = 4_000_000  # at a time: 32 MB
 
@@ -59,7 +60,7 @@ def _find_one(
     squared: np.ndarray,
     settings: Settings,
 ) -> Neighbourhood:
-    rng = seed(settings.random_state, instance)
+    rng = seed(settings.random_state, instance) if "random" in (settings.thin, settings.design) else _NOTHING_RANDOM
     selected, cut, neighbours = select(squared, labels, settings, rng)
     real = background.rows(selected)
     count = settings.n_generated

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lormika import _core
 from lormika.rule import Condition, Interval, Missing
 from lormika.stages.edits import Edits
 from lormika.stages.items import Items
@@ -35,7 +36,6 @@ def join(placing: Placing, first: np.ndarray, last: np.ndarray) -> Placing:
     joined = replace(
         items,
         conditions=tuple(conditions[i] for i in left),
-        places=tuple((items.places[i][0], number) for i, number in zip(left, within[left].tolist(), strict=True)),
         rows=tuple(np.bincount(number, items.rows).astype(np.intp).tolist()),
         sizes=np.bincount(np.repeat(np.arange(len(firsts)), items.sizes), kept).astype(items.sizes.dtype),
         codes=codes,
@@ -50,52 +50,35 @@ def _from_to(first: Condition, last: Condition) -> Interval:
     return replace(first, high=last.high)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Column:
-    """A feature with new items."""
-
-    conditions: list[Condition]
-    codes: np.ndarray  # of each row of the sample
-    rows: list[int]  # of each item: how many it holds for
-    own: int  # the instance's item
-    placed: np.ndarray  # item of each single edit of the feature; -1: none
-
-
 def recut(placing: Placing, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Interval]]) -> Placing:
-    """Replace all ranges of some features (rows of codes).
+    """Replace all ranges of some features (rows of codes, ascending).
 
     Only ranges that occur in the sample are items. A feature stays as it is if one of them would be all of its items,
     or if the instance's does not occur.
     """
-    items = placing.items
-    found = {row: _column(items, row, own, edits, sample) for row, own in ranges.items()}
-    changed = {row: column for row, column in found.items() if column is not None}
-    if not changed:
+    items, cut = placing.items, _Cut.of(placing.items, edits, sample, ranges)
+    kept = np.flatnonzero((cut.own >= 0) & (cut.sizes > 1))
+    if len(kept) == 0:
         return placing
+    changed = cut.rows[kept]
     sizes, codes, instance = items.sizes.copy(), items.codes.copy(), items.instance.copy()
-    for row, column in changed.items():
-        sizes[row], codes[row], instance[row] = len(column.conditions), column.codes, column.own
+    sizes[changed], codes[changed], instance[changed] = cut.sizes[kept], cut.codes[kept], cut.own[kept]
     firsts = np.cumsum(sizes) - sizes
     in_item = placing.in_item + np.append(firsts - items.firsts, 0)[_rows(placing)]
-    for row, column in changed.items():
-        first, last = _edits_of(edits, items.features[row])
-        in_item[first:last] = np.where(column.placed >= 0, firsts[row] + column.placed, -1)
+    is_kept = np.isin(cut.edit_rows, changed)
+    placed, rows = cut.placed[is_kept], cut.edit_rows[is_kept]
+    in_item[cut.edits[is_kept]] = np.where(placed >= 0, firsts[rows] + placed, -1)
     conditions: list[Condition] = []
-    rows: list[int] = []
+    counts: list[int] = []
+    own = {int(cut.rows[i]): i for i in kept.tolist()}
     for row, (first, size) in enumerate(zip(items.firsts.tolist(), items.sizes.tolist(), strict=True)):
-        new, own = changed.get(row), slice(first, first + size)
-        conditions += items.conditions[own] if new is None else new.conditions
-        rows += items.rows[own] if new is None else new.rows
-    cut = replace(
-        items,
-        conditions=tuple(conditions),
-        places=tuple((row, number) for row, size in enumerate(sizes.tolist()) for number in range(size)),
-        rows=tuple(rows),
-        sizes=sizes,
-        codes=codes,
-        instance=instance,
+        at = own.get(row)
+        conditions += items.conditions[first : first + size] if at is None else cut.conditions(at, ranges[row])
+        counts += items.rows[first : first + size] if at is None else cut.held(at)
+    recut = replace(
+        items, conditions=tuple(conditions), rows=tuple(counts), sizes=sizes, codes=codes, instance=instance
     )
-    return placing.among(cut, in_item)
+    return placing.among(recut, in_item)
 
 
 def _rows(placing: Placing) -> np.ndarray:
@@ -104,31 +87,64 @@ def _rows(placing: Placing) -> np.ndarray:
     return np.where(in_item >= 0, np.searchsorted(firsts, in_item, "right") - 1, len(firsts))
 
 
-def _edits_of(edits: Edits, feature: int) -> tuple[int, int]:
-    first, last = np.searchsorted(edits.feature, [feature, feature + 1]).tolist()
-    return first, last
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cut:
+    """Some features with new ranges, and with missing values as before; items are numbered within their feature."""
 
+    rows: np.ndarray  # of each feature: its row of codes
+    counts: np.ndarray  # rows of the sample in each range, then without a value; one feature after the other
+    starts: np.ndarray  # of each feature's counts; one more, where they end
+    sizes: np.ndarray  # of each feature: how many items occur
+    codes: np.ndarray  # features x rows of the sample
+    own: np.ndarray  # the instance's item of each feature; -1: it does not occur
+    edits: np.ndarray  # single edits of these features
+    edit_rows: np.ndarray  # and for each of them its row of codes
+    placed: np.ndarray  # its item; -1: none
 
-def _column(items: Items, row: int, ranges: Sequence[Interval], edits: Edits, sample: np.ndarray) -> _Column | None:
-    """The feature with these ranges, and with missing values as before."""
-    f = items.features[row]
-    lows, highs = np.array([(one.low, one.high) for one in ranges]).T
-    column = sample[:, f]
-    codes = np.where(np.isnan(column), len(ranges), np.searchsorted(lows, column, "right") - 1)
-    rows = np.bincount(codes, minlength=len(ranges) + 1)
-    number = np.where(rows > 0, np.cumsum(rows > 0) - 1, -1)
-    own = number[np.searchsorted(lows, edits.instance[f], "right") - 1]
-    if own < 0 or (rows > 0).sum() < 2:
-        return None
-    first, last = _edits_of(edits, f)
-    place = np.searchsorted(lows, edits.value[first:last], "right") - 1
-    inside = (place >= 0) & (edits.value[first:last] < highs[place])
-    occurring = np.flatnonzero(rows).tolist()
-    every: list[Condition] = [*ranges, Missing(ranges[0].feature)]
-    return _Column(
-        [every[i] for i in occurring],
-        number[codes].astype(items.codes.dtype),
-        rows[occurring].tolist(),
-        int(own),
-        np.where(inside, number[place], -1),
-    )
+    @classmethod
+    def of(cls, items: Items, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Interval]]) -> _Cut:
+        rows, lengths = np.array(list(ranges)), np.array([len(own) for own in ranges.values()])
+        features = items.feature_of[items.firsts[rows]]
+        lows, highs = np.array([(one.low, one.high) for own in ranges.values() for one in own]).T
+        begin, end = np.cumsum(lengths) - lengths, np.cumsum(lengths)
+        columns = np.ascontiguousarray(sample.T[features])
+        codes, counts = _core.assign(
+            columns,
+            np.delete(lows, begin),
+            np.cumsum([0, *(lengths - 1)]),
+            (lengths + 1).astype(np.int32),
+            np.ones(len(rows), dtype=bool),
+            len(sample),
+        )
+        starts = np.cumsum([0, *(lengths + 1)])
+        before = np.cumsum([0, *(counts > 0)])  # items that occur before each place
+        number = np.where(counts > 0, before[:-1] - np.repeat(before[starts[:-1]], lengths + 1), -1)
+
+        def place(feature: np.ndarray, value: np.ndarray) -> np.ndarray:
+            """The last range that begins at a value, or before it."""
+            return _core.places(lows, begin, end, feature, np.nextafter(value, np.inf)) - 1
+
+        every = np.arange(len(rows))
+        position = np.full(len(edits.instance), -1)
+        position[features] = every
+        own = number[starts[:-1] + place(every, edits.instance[features])]
+        chosen = np.flatnonzero(position[edits.feature] >= 0)
+        feature, value = position[edits.feature[chosen]], edits.value[chosen]
+        at = place(feature, value)
+        inside = (at >= 0) & (value < highs[begin[feature] + np.maximum(at, 0)])
+        placed = np.where(inside, number[starts[feature] + np.maximum(at, 0)], -1)
+        codes = number.astype(items.codes.dtype)[codes + starts[:-1, None]]
+        return cls(rows, counts, starts, np.diff(before[starts]), codes, own, chosen, rows[feature], placed)
+
+    def conditions(self, feature: int, ranges: Sequence[Interval]) -> list[Condition]:
+        """The conditions of a feature that occur."""
+        every: list[Condition] = [*ranges, Missing(ranges[0].feature)]
+        return [every[i] for i in np.flatnonzero(self._counts(feature)).tolist()]
+
+    def held(self, feature: int) -> list[int]:
+        """How many rows of the sample each of them holds for."""
+        counts = self._counts(feature)
+        return [count for count in counts.tolist() if count]
+
+    def _counts(self, feature: int) -> np.ndarray:
+        return self.counts[self.starts[feature] : self.starts[feature + 1]]
