@@ -2,6 +2,7 @@
 #include "bind_tables.hpp"
 
 #include <cstdint>
+#include <limits>
 
 #include "arrays.hpp"
 #include "distinct.hpp"
@@ -78,6 +79,16 @@ Out<int32_t, nb::ndim<2>> snap(Vector<double> values, Vector<int64_t> begin, Vec
     return result;
 }
 
+Out<double, nb::ndim<2>> order(Vector<double> values, Vector<int64_t> begin, Vector<int64_t> end, Matrix<int32_t> places) {
+    const lormika::Ordered<double> observed = ordered(values, begin, end);
+    require(places.shape(0) == begin.size(), "places must fit the features");
+    require_below(places.data(), places.size(), 0, std::numeric_limits<int32_t>::max(), "place out of range");
+    auto [sorted, result] = make_matrix<double>(places.shape(0), places.shape(1));
+    nb::gil_scoped_release release;
+    lormika::order(observed, begin.size(), places.shape(1), places.data(), sorted);
+    return result;
+}
+
 Out<int32_t, nb::ndim<2>> cut_evenly(Matrix<double> ordered, Vector<int32_t> present, int bins) {
     const size_t features = ordered.shape(0), rows = ordered.shape(1);
     require(bins >= 2, "bins out of range");
@@ -91,11 +102,10 @@ Out<int32_t, nb::ndim<2>> cut_evenly(Matrix<double> ordered, Vector<int32_t> pre
 }
 
 nb::tuple assign(Matrix<double> columns, Vector<double> cuts, Vector<int64_t> offsets, Vector<int32_t> sizes,
-                 Vector<bool> numeric, size_t counted) {
+                 Vector<bool> numeric) {
     const size_t features = columns.shape(0), rows = columns.shape(1);
     require(offsets.size() == features + 1 && sizes.size() == features && numeric.size() == features,
             "offsets, sizes and numeric must fit the features");
-    require(counted <= rows, "counted out of range");
     size_t every = 0;
     for (size_t f = 0; f < features; ++f) {
         const int64_t begin = offsets.data()[f], end = offsets.data()[f + 1];
@@ -117,7 +127,7 @@ nb::tuple assign(Matrix<double> columns, Vector<double> cuts, Vector<int64_t> of
                 for (size_t r = 0; r < rows; ++r) inside &= !(values[r] < 0 || values[r] >= size - 1);
             if (!inside) break;
             lormika::assign({cuts.data() + begin, int32_t(offsets.data()[f + 1] - begin), size, !numeric.data()[f]}, values,
-                            rows, counted, items + f * rows, next);
+                            rows, items + f * rows, next);
             next += size;
         }
     }
@@ -195,10 +205,12 @@ void bind_tables(nb::module_& m) {
           "New rows from the parents' ones, feature by feature.");
     m.def("snap", &snap, "values"_a, "begin"_a, "end"_a, "numeric"_a, "numbers"_a,
           "Move numbers, in place, to the nearest observed value of their feature, and return which one that is.");
+    m.def("order", &order, "values"_a, "begin"_a, "end"_a, "places"_a,
+          "Sorted values of each feature, given by their places among the observed ones; beyond these: missing, last.");
     m.def("cut_evenly", &cut_evenly, "ordered"_a, "present"_a, "bins"_a,
           "How many of the first, present values of each feature lie below each cut; -1: no more cuts.");
-    m.def("assign", &assign, "columns"_a, "cuts"_a, "offsets"_a, "sizes"_a, "numeric"_a, "counted"_a,
-          "The item of each value, and how many of the first `counted` rows have each item.");
+    m.def("assign", &assign, "columns"_a, "cuts"_a, "offsets"_a, "sizes"_a, "numeric"_a,
+          "The item of each value, and how many rows have each item.");
     m.def("distinct", &distinct, "table"_a,
           "Positions of the rows that differ, in order; and which of them each row is a copy of.");
 }

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 namespace lormika {
+
+constexpr size_t kFew = 8;  // observed values for each one to sort
 
 void mix(const double* table, size_t features, size_t rows, const bool* numeric, const double* means, const Mixture& mixture,
          double* made) {
@@ -46,6 +50,27 @@ void snap(const Ordered<double>& observed, const bool* numeric, size_t features,
                 place[start + i] = static_cast<int32_t>(near);
             }
         }
+    }
+}
+
+void order(const Ordered<double>& observed, size_t features, size_t count, const int32_t* places, double* ordered) {
+    std::vector<int32_t> sorted(count);
+    std::vector<int32_t> held;
+    for (size_t f = 0; f < features; ++f) {
+        const double* values = observed.of(f);
+        const size_t size = observed.size(f);
+        const int32_t* own = places + f * count;
+        double* next = ordered + f * count;
+        if (size <= kFew * count) {  // counting them takes less time than sorting
+            held.assign(size + 1, 0);
+            for (size_t i = 0; i < count; ++i) ++held[std::min(static_cast<size_t>(own[i]), size)];
+            for (size_t place = 0; place < size; ++place) next = std::fill_n(next, held[place], values[place]);
+        } else {
+            std::copy_n(own, count, sorted.begin());
+            std::sort(sorted.begin(), sorted.end());
+            for (size_t i = 0; i < count && static_cast<size_t>(sorted[i]) < size; ++i) *next++ = values[sorted[i]];
+        }
+        std::fill(next, ordered + (f + 1) * count, std::numeric_limits<double>::quiet_NaN());
     }
 }
 

@@ -26,4 +26,7 @@ void mix(const double* table, size_t features, size_t rows, const bool* numeric,
 void snap(const Ordered<double>& observed, const bool* numeric, size_t features, size_t count, double* numbers,
           int32_t* places);
 
+// The values at such places, sorted; those after all observed ones are missing, and come last as NaN.
+void order(const Ordered<double>& observed, size_t features, size_t count, const int32_t* places, double* ordered);
+
 }  // namespace lormika

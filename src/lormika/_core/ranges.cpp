@@ -71,7 +71,7 @@ void cut_evenly(const double* ordered, int32_t size, int bins, int32_t* below) {
     std::copy(chosen.begin(), chosen.end(), below);
 }
 
-void assign(const Scale& scale, const double* values, size_t size, size_t counted, int32_t* items, int32_t* rows) {
+void assign(const Scale& scale, const double* values, size_t size, int32_t* items, int32_t* rows) {
     constexpr int32_t kFew = 8;  // cuts that are compared one by one, many values at a time
     const int32_t last = scale.size - 1;
     if (scale.is_category) {
@@ -87,7 +87,7 @@ void assign(const Scale& scale, const double* values, size_t size, size_t counte
                 std::isnan(values[r]) ? last : static_cast<int32_t>(std::upper_bound(scale.cuts, end, values[r]) - scale.cuts);
     }
     std::fill_n(rows, scale.size, 0);
-    for (size_t r = 0; r < counted; ++r) ++rows[items[r]];
+    for (size_t r = 0; r < size; ++r) ++rows[items[r]];
 }
 
 }  // namespace lormika

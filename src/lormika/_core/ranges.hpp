@@ -13,7 +13,7 @@ constexpr int32_t kNoCut = -1;
 // remain, counted from the end which gives the more even ranges.
 void cut_evenly(const double* ordered, int32_t size, int bins, int32_t* below);
 
-// Which item each value belongs to, and how many of the first `counted` values each item has.
+// Which item each value belongs to, and how many values each item has.
 // A feature with cuts has a range below each of them and one above; one without (a category) stands for itself. The last
 // item of a feature is for missing values.
 struct Scale {
@@ -22,6 +22,6 @@ struct Scale {
     int32_t size;  // of items
     bool is_category;
 };
-void assign(const Scale& scale, const double* values, size_t size, size_t counted, int32_t* items, int32_t* rows);
+void assign(const Scale& scale, const double* values, size_t size, int32_t* items, int32_t* rows);
 
 }  // namespace lormika

@@ -153,13 +153,8 @@ class Background:
 
     def sort(self, codes: np.ndarray) -> np.ndarray:
         """Sorted values of all numbers from their codes (numbers x rows); missing ones come last."""
-        numbers = np.flatnonzero(self.numeric)
-        if self.counts.max(initial=0) <= np.iinfo(np.uint16).max:  # which are sorted in the least time
-            codes = codes.astype(np.uint16)
-        ordered = np.sort(codes, axis=1, kind="stable").astype(np.int64)
-        values = self.points[self.offsets[numbers, None] + ordered]
-        values[ordered == self.counts[numbers, None]] = np.nan
-        return np.asarray(values)
+        begin = self.offsets[:-1][self.numeric]
+        return _core.order(self.points, begin, begin + self.counts[self.numeric], codes)
 
 
 def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:

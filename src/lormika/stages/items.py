@@ -16,6 +16,7 @@ from lormika.rule import Condition, Equals, Interval, Missing
 from lormika.stages.cuts import cut_each
 
 _NO_RANGE = math.nan, math.nan
+_GLANCE = 8  # numbers that mostly tell whether all are whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,15 +80,19 @@ def itemise(
     if instance is None:
         instance = np.full(len(schema), np.nan)
     features = [f for f in range(len(schema)) if f not in without]
-    columns = np.concatenate([encoded.T[features], instance[features, None]], axis=1)  # the instance comes last
+    columns, own = encoded.T, instance
+    if len(features) < len(schema):
+        columns, own = columns[features], own[features]
     numeric = np.array([schema.features[f].is_numeric for f in features], dtype=bool)
     if ordered is None:
-        ordered = np.sort(columns[numeric, :-1], axis=1)
-    scales = _scales([schema.features[f] for f in features], columns, ordered, bins, cuts)
+        ordered = np.sort(columns[numeric], axis=1)
+    scales = _scales([schema.features[f] for f in features], ordered, own[numeric], bins, cuts)
     sizes = np.array([scale.size for scale in scales], dtype=np.int32)
     lengths = [0 if scale.cuts is None else len(scale.cuts) for scale in scales]
     points = np.concatenate([np.empty(0), *(scale.cuts for scale in scales if scale.cuts is not None)])
-    codes, rows = _core.assign(columns, points, np.cumsum([0, *lengths]), sizes, numeric, len(encoded))
+    offsets = np.cumsum([0, *lengths])
+    codes, rows = _core.assign(np.ascontiguousarray(columns), points, offsets, sizes, numeric)
+    own_codes = _core.assign(np.ascontiguousarray(own[:, None]), points, offsets, sizes, numeric)[0][:, 0]
     # All features at once: every code has a place of its own, one feature after the other.
     starts = np.cumsum(sizes) - sizes
     occurs = rows > 0
@@ -95,25 +100,28 @@ def itemise(
     counts = ends[starts + sizes] - ends[starts]
     varying = np.flatnonzero(counts > 1)
     numbers = np.where(occurs, ends[:-1] - np.repeat(ends[starts], sizes), -1)  # -1: only the instance has it
-    codes = _renumbered(codes, numbers, starts, sizes)
     present = [np.flatnonzero(occurs[starts[i] : starts[i] + sizes[i]]).tolist() for i in varying.tolist()]
     return Items(
         tuple(scales[i].condition(code) for i, own in zip(varying.tolist(), present, strict=True) for code in own),
         tuple(rows[occurs & np.repeat(counts > 1, sizes)].tolist()),
         counts[varying].astype(np.int32),
-        np.ascontiguousarray(codes[varying, :-1]),
-        codes[varying, -1],
+        _chosen(_renumbered(codes, numbers, starts, sizes), counts > 1),
+        numbers[starts + own_codes].astype(np.int32)[varying],
         tuple(features[i] for i in varying.tolist()),
-        ordered[(counts > 1)[numeric]],
+        _chosen(ordered, (counts > 1)[numeric]),
     )
 
 
+def _chosen(table: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows of a table; without a copy, if they are all."""
+    return table if rows.all() else table[rows]
+
+
 def _renumbered(codes: np.ndarray, numbers: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Codes as numbers of the items that occur; those of the rows are so already if the items that do not come last."""
+    """Codes as numbers of the items that occur; they are so already if the items that do not come last."""
     as_they_are = np.arange(len(numbers)) - np.repeat(starts, sizes)
     occurring = numbers >= 0
     if np.array_equal(numbers[occurring], as_they_are[occurring]):
-        codes[:, -1] = numbers[starts + codes[:, -1]]
         return codes
     renumbered: np.ndarray = numbers.astype(np.int32)[codes + starts[:, None].astype(np.int32)]
     return renumbered
@@ -143,20 +151,24 @@ class _Scale:
 
 
 def _scales(
-    features: Sequence[Feature],
-    columns: np.ndarray,
-    ordered: np.ndarray,
-    bins: int,
-    cuts: Mapping[str, Sequence[float]],
+    features: Sequence[Feature], ordered: np.ndarray, own: np.ndarray, bins: int, cuts: Mapping[str, Sequence[float]]
 ) -> list[_Scale]:
-    numbers = columns[[feature.is_numeric for feature in features]]
-    whole = iter(((numbers == np.rint(numbers)) | np.isnan(numbers)).all(axis=1).tolist())
-    points = iter(cut_each(ordered, bins))
+    """Scales by the sorted numbers of the sample, and those of the instance."""
+    whole, points = iter((_are_whole(ordered) & _are_whole(own[:, None])).tolist()), iter(cut_each(ordered, bins))
     scales = []
     for feature in features:
         if feature.is_numeric:
-            own, evenly = cuts.get(feature.name), next(points)
-            scales.append(_Scale(feature, evenly if own is None else np.array(own, dtype=float), next(whole)))
+            chosen, evenly = cuts.get(feature.name), next(points)
+            scales.append(_Scale(feature, evenly if chosen is None else np.array(chosen, dtype=float), next(whole)))
         else:
             scales.append(_Scale(feature, None))
     return scales
+
+
+def _are_whole(numbers: np.ndarray) -> np.ndarray:
+    """Of which features (features x rows) all numbers are whole, as far as there are any."""
+    some = numbers[:, :_GLANCE]
+    are_whole = ((some == np.rint(some)) | np.isnan(some)).all(axis=1)
+    rest = numbers[are_whole, _GLANCE:]
+    are_whole[are_whole] = ((rest == np.rint(rest)) | np.isnan(rest)).all(axis=1)
+    return np.asarray(are_whole)

@@ -71,8 +71,8 @@ def _find_one(
     if codes is None:
         ordered = np.sort(rows.T[background.numeric], axis=1)
     else:
-        own = background.codes[:, selected][background.numeric]
-        ordered = background.sort(np.concatenate([own, codes[background.numeric]], axis=1))
+        own = background.codes[:, selected].astype(np.int32)
+        ordered = background.sort(np.concatenate([own, codes], axis=1)[background.numeric])
     return Neighbourhood(selected, rows, cut, neighbours, squared[selected], ordered)
 
 

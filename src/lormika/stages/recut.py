@@ -114,7 +114,6 @@ class _Cut:
             np.cumsum([0, *(lengths - 1)]),
             (lengths + 1).astype(np.int32),
             np.ones(len(rows), dtype=bool),
-            len(sample),
         )
         starts = np.cumsum([0, *(lengths + 1)])
         before = np.cumsum([0, *(counts > 0)])  # items that occur before each place

@@ -65,8 +65,8 @@ class Plan:
 
     def rows(self) -> np.ndarray:
         """Encoded rows of the single edits, then of the pairs."""
-        singles = np.arange(len(self.edits))[:, None]
-        return np.concatenate([self.edits.rows(singles), self.edits.rows(self.pairs.singles)])
+        singles = np.arange(len(self.edits))
+        return self.edits.rows(np.concatenate([np.column_stack([singles, singles]), self.pairs.singles]))
 
 
 def try_edits(plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int) -> Asking[Trials]:
