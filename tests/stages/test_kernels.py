@@ -33,6 +33,24 @@ def test_places_count_what_is_less(lists, data):
 
 
 @settings(max_examples=examples(100))
+@given(
+    lists=st.lists(st.lists(finite, max_size=40).map(lambda own: sorted(set(own))), min_size=1, max_size=4),
+    n_rows=st.integers(1, 9),
+    data=st.data(),
+)
+def test_values_are_sorted_by_their_places(lists, n_rows, data):
+    ends = np.cumsum(list(map(len, lists)))
+    begins = ends - list(map(len, lists))
+    places = [[data.draw(st.integers(0, len(own) + 1)) for _ in range(n_rows)] for own in lists]
+    values = np.array([value for own in lists for value in own], dtype=float)
+    found = _core.order(values, begins, ends, np.array(places, dtype=np.int32))
+    for own, chosen, line in zip(lists, places, found.tolist(), strict=True):
+        present = sorted(own[place] for place in chosen if place < len(own))
+        assert line[: len(present)] == present
+        assert all(map(math.isnan, line[len(present) :]))
+
+
+@settings(max_examples=examples(100))
 @given(data=st.data(), n_fields=st.integers(1, 3), n_rows=st.integers(1, 6), size=st.integers(1, 4))
 def test_fields_are_summed_by_group(data, n_fields, n_rows, size):
     fields = [[data.draw(finite) for _ in range(n_rows)] for _ in range(n_fields)]
@@ -123,9 +141,11 @@ def test_numbers_that_often_differ_have_the_same_distances_as_those_that_are_loo
     [
         ("places", (np.zeros(2), np.array([0]), np.array([3]), np.array([0]), np.zeros(1))),
         ("places", (np.zeros(2), np.array([0]), np.array([2]), np.array([1]), np.zeros(1))),
-        ("assign", (np.zeros((1, 2)), np.zeros(0), np.zeros(2, int), FIVE, np.array([True]), 2)),
-        ("assign", (np.full((1, 2), 7.0), np.zeros(0), np.zeros(2, int), FIVE, np.zeros(1, bool), 2)),
+        ("assign", (np.zeros((1, 2)), np.zeros(0), np.zeros(2, int), FIVE, np.array([True]))),
+        ("assign", (np.full((1, 2), 7.0), np.zeros(0), np.zeros(2, int), FIVE, np.zeros(1, bool))),
         ("reach", (np.zeros(2), np.zeros(2, np.int32), 1, np.array([3, 2], np.int32))),
+        ("order", (np.zeros(2), np.array([0]), np.array([2]), np.array([[-1]], np.int32))),
+        ("order", (np.zeros(2), np.array([0]), np.array([2]), np.zeros((2, 1), np.int32))),
         ("cut_evenly", (np.zeros((1, 3)), np.array([4], np.int32), 3)),
         ("mix", (np.zeros((1, 2)), np.array([True]), np.zeros(1), np.full((2, 1), 2), np.array([0]), np.zeros(1))),
     ],
