@@ -79,7 +79,7 @@ def mine_rules(
     reader = frames.read(X, feature_names)
     schema = read_schema(reader, categorical)
     names, labels = _read_classes(y, reader.n_rows)
-    encoded = np.stack(list(encoded_columns(schema, reader)), axis=1)
+    encoded = np.stack(list(encoded_columns(schema, reader))).T  # column by column, as they are read
     points, identifiers = check_cuts(schema, cuts), _identifiers(schema, encoded)
     _warn_of_classes(names, classes)
     if identifiers:

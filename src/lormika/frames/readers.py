@@ -9,7 +9,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -44,7 +44,8 @@ class ColumnReader:
     declared: tuple[Scalar, ...] | None  # category list of the column's type
     read_numbers: Callable[[], np.ndarray] | None  # None: only one value at a time
     read_objects: Callable[[], Iterable[object]]
-    read_coded: Callable[[], Coded] | None  # different values, and where each row's stands; None: only from objects
+    # Different values, and where each row's stands, found out only once; None: only from objects.
+    read_coded: Callable[[], Coded] | None
     restorer: Callable[[tuple[Scalar, ...] | None], Restorer]  # of numbers (None) or of these categories
 
     def numbers(self, *, may_lack: bool = True) -> np.ndarray:
@@ -249,7 +250,7 @@ def _array_column(name: str, values: np.ndarray) -> ColumnReader:
         declared=(False, True) if values.dtype.kind == "b" else None,
         read_numbers=(lambda: values) if values.dtype.kind in "iuf" else None,
         read_objects=values.tolist,
-        read_coded=partial(of_numpy.coded, values),
+        read_coded=cache(partial(of_numpy.coded, values)),
         restorer=lambda categories: of_numpy.array_column(values.dtype, categories),
     )
 
@@ -288,7 +289,7 @@ def _frame_column(name: str, series: nw.Series[UserColumn]) -> ColumnReader:
         declared=declared,
         read_numbers=None if number_type is None else lambda: series.cast(nw.Float64).to_numpy(),
         read_objects=series.to_list,
-        read_coded=partial(restore.coded, native),
+        read_coded=cache(partial(restore.coded, native)),
         restorer=lambda categories: restore.frame_column(native, categories),
     )
 

@@ -6,6 +6,7 @@ A page has thousands of values, so what Jinja does for each of them decides how 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
@@ -41,6 +42,7 @@ def put(value: object) -> str:
     return str(value) if type(value) is float or type(value) is int else str(escape(shorten(value)))
 
 
+@lru_cache(maxsize=1024)  # a page has the same few names again and again
 def breakable(name: str) -> Markup:
     """A text in a narrow place: brief, and a name may be broken after each underscore, dot or hyphen."""
     return Markup(_BREAK.sub("<wbr>", put(shorten(name, _BRIEF))))
