@@ -51,7 +51,7 @@ return {faults: faults.slice(0, 20), pieces: boxes.length, title: document.title
         heading: getComputedStyle(document.querySelector(".head") || document.body).display};
 })()"""
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "--remote-debugging-pipe",
@@ -65,7 +65,7 @@ class Browser:
     def __init__(self, folder: Path) -> None:
         program = next(filter(None, map(shutil.which, _NAMES)), None)
         if program is None:
-            lacks("there is no Chromium: apt-get install chromium")
+            lacks("there is no Chromium: apt-get install chromium-headless-shell, or chromium")
         self._page, self._count, self._heard = folder / "page.html", 0, b""
         self.passed: list[dict[str, Any]] = []
         self._tab: str | None = None

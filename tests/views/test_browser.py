@@ -85,5 +85,5 @@ def test_without_a_browser_tests_are_skipped_but_fail_in_ci(monkeypatch):
 def test_ci_is_told_of_a_missing_browser(monkeypatch, tmp_path):
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(pytest.fail.Exception, match="apt-get install chromium"):
+    with pytest.raises(pytest.fail.Exception, match="apt-get install chromium-headless-shell"):
         Browser(tmp_path)

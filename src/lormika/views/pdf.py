@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from lormika import system
 from lormika.errors import InputError
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _PLACES = (  # of programs that no PATH names
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
