@@ -714,8 +714,11 @@ class Twin:
 
         asked = [single.edit for single in self.singles] + self.pairs
         turning = {edit for edit in asked if self.turns(edit)}
-        for more in (self.far_pairs, self.triples):  # asked about in one call, but what changes less comes first
+        is_asked_at_first = bool(turning)
+        # Asked about in one call, but what changes less comes first.
+        for more in (self.far_pairs, self.wide_pairs, self.triples):
             turning = turning or {edit for edit in more() if self.turns(edit)}
+        self.may_be_nearer = bool(turning) and not is_asked_at_first and all(len(edit) == 2 for edit in turning)
         self.only_unlike = not turning
         if self.only_unlike:
             return self.unlike()
@@ -729,6 +732,29 @@ class Twin:
 
     def far_pairs(self) -> list[Edit]:
         return [((one.feature, one.far), (other.feature, other.far)) for one, other in self.target_pairs()]
+
+    def wide_pairs(self) -> list[Edit]:
+        """Pairs of the ends of what was asked about a number, or of where the model is least certain."""
+        chosen: dict[int, list[float]] = {}
+        for f in sorted(self.features, key=lambda f: (-self.effect(f), f)):
+            values = sorted(single.value for single in self.singles_of(f))
+            lowest = sorted(values, key=lambda value: self.change(((f, value),)))
+            own = lowest[:3] if self.categorical[f] else [*values[:1], *values[-1:], *lowest[:1]]
+            more = {**chosen, f: sorted(set(own))}
+            if sum(len(more[f]) * len(more[g]) for f, g in combinations(more, 2)) > 1000:
+                break
+            chosen = more
+        return [((f, v), (g, w)) for f, g in combinations(sorted(chosen), 2) for v in chosen[f] for w in chosen[g]]
+
+    def drawn_in(self, edit: Edit) -> Edit:
+        """Of two numbers, the first as near as the other lets it be, and then the other."""
+        for turn in range(2):
+            f, end = edit[turn]
+            start, values = self.place(f), sorted(single.value for single in self.singles_of(f))
+            nearer = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
+            others = [tuple((g, v if g == f else w) for g, w in edit) for v in nearer if not self.categorical[f]]
+            edit = next((other for other in others if self.turns(other)), edit)
+        return edit
 
     def triples(self) -> list[Edit]:
         """The forty pairs with the least δ at either level, with a third target each; a triple at both levels."""
@@ -781,6 +807,8 @@ class Twin:
         several = [features for features in nearest if len(features) > 1]
         several.sort(key=lambda features: (-min(effects[f] for f in features), features))
         chosen = [nearest[features] for features in several[:12]]
+        if self.may_be_nearer:
+            chosen = [self.drawn_in(edit) for edit in chosen]
         if len(self.pairs) < len(self.every_pair) and not self.only_unlike:
             chosen = [self.without_needless(edit) for edit in chosen]
             first = {tuple(f for f, _ in edit): edit for edit in reversed(chosen)}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -194,3 +195,18 @@ def test_raw_numbers_and_random_thinning_as_in_the_paper(loans):
     assert not set(generated["debt_ratio"]) <= set(X["debt_ratio"])
     assert generated["income"].dtype == X["income"].dtype
     assert explanation.rules
+
+
+@pytest.mark.parametrize("kind", ["int64", "Int64", "category"])
+def test_a_row_of_pandas_keeps_large_numbers_as_they_are(kind):
+    """Beside a float, pandas would round them: to another account."""
+    ids = [9007199254740993, 9007199254740992]
+    X = pd.DataFrame({"account": pd.Series(np.repeat(ids, 50)).astype(kind), "x": np.linspace(-1, 1, 100)})
+
+    def model(frame):
+        chance = np.where(frame["account"].astype("int64") == ids[0], 0.9, 0.1)
+        return np.column_stack([1 - chance, chance])
+
+    explainer = Explainer(model, X, categorical=["account"], class_names=["no", "yes"])
+    assert [explainer.explain(X.iloc[[row]]).prediction for row in (0, 99)] == ["yes", "no"]
+    assert explainer.explain(X.iloc[[0]]).instance["account"] == ids[0]

@@ -160,7 +160,10 @@ def one_row(table: UserTable) -> dict[str, list[object]]:
     if n_rows != 1:
         raise InputError(f"x has {n_rows} rows: explain takes one instance; explain_many takes many")
     if frame is None:
-        row = table.iloc[0].tolist()
+        series = table.iloc[0]
+        # A row of numbers of several types has one that holds them all, and large ones are rounded.
+        is_exact = series.dtype == object or (table.dtypes == series.dtype).all()
+        row = series.tolist() if is_exact else [column.array[0] for _, column in table.items()]
     else:  # Arrow cannot take a row of all its types
         row = frame.rows()[0] if frame.implementation.is_pyarrow() else frame.row(0)
     return {name: [value] for name, value in zip(names, row, strict=True)}

@@ -43,7 +43,8 @@ class Side:
     kind: Category
     space: Space
     test: Test
-    effects: np.ndarray  # squared, of the features that vary; 0 if no value of one matters
+    effects: np.ndarray  # squared, of the features that vary
+    matters: np.ndarray  # those of which some value does: others are part of no rule
     target: int | None  # the class that rules against the prediction must speak for; None: any
 
     def best(self, options: SearchOptions) -> list[tuple[Candidate, Check]]:
@@ -58,7 +59,7 @@ class Side:
 
     def _find(self, options: SearchOptions, size: int, known: Sequence[Candidate] = ()) -> list[Candidate]:
         """The first rules, up to the given size; a search that is stopped keeps the known ones."""
-        weights = self.effects if options.weight == "effect" else (self.effects > 0).astype(float)
+        weights = np.where(self.matters, self.effects if options.weight == "effect" else 1.0, 0.0)
         possible = self.test.possible(options.max_conditions)
         if not weights.any() or not possible.any():
             return []
@@ -120,16 +121,16 @@ class Sides:
         largest = largest_changes(trials.edits, trials.singles, len(trials.edits.instance))
         varying = np.array(space.items.features, dtype=np.intp)
         terms = Terms.of(spread, trials, placing.counted, varying)
-        effects = np.where(largest[varying] >= MATTERS, trials.weights[varying], 0.0)
+        effects, matters = trials.weights[varying], largest[varying] >= MATTERS
         own = reach(spread.background, sample, placing, trials, certainty)
         why = CurrentTest(spread, own, terms, unit, certainty, supporting=True)
         more = HypotheticalTest(placing, terms, certainty, goal)
-        sides = [Side(Category.CURRENT_SUPPORTING, space.with_items(own.items), why, effects, goal.target)]
+        sides = [Side(Category.CURRENT_SUPPORTING, space.with_items(own.items), why, effects, matters, goal.target)]
         if unit != "label":
             against = CurrentTest(spread, placing, terms, unit, certainty, supporting=False)
             sides += [
-                Side(Category.CURRENT_CONTRADICTING, space, against, effects, goal.target),
-                Side(Category.HYPOTHETICAL_SUPPORTING, space, more, effects, goal.target),
+                Side(Category.CURRENT_CONTRADICTING, space, against, effects, matters, goal.target),
+                Side(Category.HYPOTHETICAL_SUPPORTING, space, more, effects, matters, goal.target),
             ]
         return cls({side.kind: side for side in sides}, why, more)
 

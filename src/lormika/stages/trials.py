@@ -15,7 +15,7 @@ from lormika.stages.asking import Asking
 from lormika.stages.edits import Edits, Pairs, count_pairs, make_pairs
 from lormika.stages.effects import effects
 from lormika.stages.responses import Responses, respond
-from lormika.stages.turning import Combinations, combine_pairs
+from lormika.stages.turning import TargetPairs, combine_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class Trials:
     own: Answer  # about the instance
     edits: Edits
     singles: Responses
-    pairs: Combinations
+    pairs: TargetPairs
     asked_pairs: int
     wanted_pairs: int
     all_pairs: int

@@ -125,10 +125,9 @@ def permitted_range(background: Background, goal: Goal, f: int, row: np.ndarray,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combinations:
-    """Targets of different features, tried together at each level."""
+    """Single edits of different features, tried together, each combination at one or several levels."""
 
-    targets: np.ndarray  # combinations x targets
-    singles: np.ndarray  # combinations x levels x targets: the single edits of each level
+    singles: np.ndarray  # combinations x levels x features
     asked: np.ndarray  # combinations x levels: which row of the responses; equal levels share one
     responses: Responses
 
@@ -139,10 +138,17 @@ class Combinations:
         return fresh
 
     def __len__(self) -> int:
-        return len(self.targets)
+        return len(self.singles)
 
 
-def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> Combinations:
+@dataclass(frozen=True, slots=True, eq=False)
+class TargetPairs(Combinations):
+    """Pairs of targets, tried at their levels."""
+
+    targets: np.ndarray  # pairs x 2
+
+
+def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> TargetPairs:
     """Pairs by their targets; a level that is the same as the previous one shares its answer."""
     starts = np.flatnonzero(pairs.level == 0)
     asked = np.empty((len(starts), LEVELS), dtype=np.intp)
@@ -153,7 +159,7 @@ def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> Combinati
         own = np.flatnonzero(pairs.level == level)
         asked[number[own], level] = own
     targets = pairs.targets[starts]
-    return Combinations(targets, edits.levels[targets].transpose(0, 2, 1), asked, responses)
+    return TargetPairs(edits.levels[targets].transpose(0, 2, 1), asked, responses, targets)
 
 
 def combined_ways(

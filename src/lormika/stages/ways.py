@@ -18,11 +18,12 @@ from lormika.stages.background import Background
 from lormika.stages.climb import Moves, climb, retreat
 from lormika.stages.edits import LEVELS, Edits
 from lormika.stages.goal import ANY, Goal
+from lormika.stages.pairing import draw_in, wide_pairs
 from lormika.stages.responses import Responses, respond
 from lormika.stages.settle import settle
 from lormika.stages.spread import Spread
 from lormika.stages.trials import Trials
-from lormika.stages.turning import Combinations, Way, combined_ways, exact_way, single_hits, single_ways
+from lormika.stages.turning import Combinations, TargetPairs, Way, combined_ways, exact_way, single_hits, single_ways
 from lormika.stages.unlike import unlike_way
 
 _MOST_TRIPLES = 500  # rows
@@ -185,24 +186,29 @@ def _has_number(background: Background, way: Way) -> bool:
 
 
 def _further_ways(background: Background, trials: Trials, goal: Goal) -> Asking[list[Way]]:
-    """Ways of two features at their far values, else of three features, where nothing smaller leads to the goal."""
+    """Ways of two features at values further away, else of three features, where nothing smaller leads to the goal."""
     edits, pairs = trials.edits, trials.pairs
     far = edits.far[pairs.targets][:, None]
     fresh = (far != pairs.singles).any(axis=2).all(axis=1)  # neither the nearest values nor the typical ones
-    far, targets = far[fresh], pairs.targets[fresh]
+    far = far[fresh]
+    wide = wide_pairs(background, edits, trials.singles, trials.effects, goal)[:, None]
     triples = _triples(edits, trials.singles, pairs, goal)
     levels = edits.levels[triples].transpose(0, 2, 1)
-    rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(levels.reshape(-1, 3))])
+    rows = np.concatenate([edits.rows(far[:, 0]), edits.rows(wide[:, 0]), edits.rows(levels.reshape(-1, 3))])
     if len(rows) == 0 or not goal.permits(rows).any():
         return []
     answers = respond(trials.own, (yield rows))
-    apart = Combinations(targets, far, np.arange(len(far))[:, None], answers)
-    together = Combinations(triples, levels, len(far) + np.arange(levels.size // 3).reshape(-1, LEVELS), answers)
-    for combinations in (apart, together):
-        irreducible = np.zeros(combinations.asked.shape, dtype=bool)  # nothing smaller turned
+    places = np.arange(len(rows))
+    for singles, asked in (
+        (far, places[: len(far)].reshape(-1, 1)),
+        (wide, places[len(far) : len(far) + len(wide)].reshape(-1, 1)),
+        (levels, places[len(far) + len(wide) :].reshape(-1, LEVELS)),
+    ):
+        combinations = Combinations(singles, asked, answers)
+        irreducible = np.zeros(asked.shape, dtype=bool)  # nothing smaller turned
         ways = combined_ways(background, edits, combinations, irreducible, trials.effects, goal)
         if ways:
-            return ways
+            return ways if singles is levels else (yield from draw_in(background, edits, trials.own, ways, goal))
     return []
 
 
@@ -227,7 +233,7 @@ def _irreducible(
     return list(irreducible.values())
 
 
-def _triples(edits: Edits, singles: Responses, pairs: Combinations, goal: Goal) -> np.ndarray:
+def _triples(edits: Edits, singles: Responses, pairs: TargetPairs, goal: Goal) -> np.ndarray:
     """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
     is_open = _open_targets(edits, goal)
     lowest = pairs.responses.change[pairs.asked].min(axis=1)
