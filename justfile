@@ -34,6 +34,10 @@ docs:
     python docs/columns.py
     walk=$(mktemp -d) && python tests/readme/walk.py "$walk/walk" && rm -rf "$walk"
 
+# The site, with three examples of the gallery: `pip install -e '.[test,docs]'` first.
+site:
+    python docs/build.py --quick
+
 # Benchmarks, or those named: just bench search
 bench *WHAT:
     python benchmarks/run.py {{WHAT}}

@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from lormika import Category, Explainer, Interval, datasets
+from lormika import Category, Explainer, InputError, Interval, datasets
 from lormika.data.datasets import LOAN_RULES, loan_reasons
 
 
@@ -210,3 +210,11 @@ def test_a_row_of_pandas_keeps_large_numbers_as_they_are(kind):
     explainer = Explainer(model, X, categorical=["account"], class_names=["no", "yes"])
     assert [explainer.explain(X.iloc[[row]]).prediction for row in (0, 99)] == ["yes", "no"]
     assert explainer.explain(X.iloc[[0]]).instance["account"] == ids[0]
+
+
+@pytest.mark.parametrize("threshold", ["0.3", b"x", {}, [0.3], 2, float("nan"), True])
+def test_a_threshold_that_is_none_is_refused_before_it_is_used(threshold):
+    X = pd.DataFrame({"x": range(40)})
+    chance = lambda frame: np.column_stack([1 - frame["x"] / 40, frame["x"] / 40])  # noqa: E731
+    with pytest.raises(InputError, match="threshold"):
+        Explainer(chance, X, threshold=threshold)

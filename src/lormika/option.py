@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -73,7 +74,9 @@ class Options:
         names = [one.name for one in fields(self)]
         for name in keywords:
             if name not in names:
-                raise InputError(_elsewhere(name) or f"there is no option {name!r}; there are {', '.join(names)}")
+                close = difflib.get_close_matches(name, names, n=1)
+                others = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
+                raise InputError(_elsewhere(name) or f"there is no option {name!r}; {others}")
         return replace(self, **keywords)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lormika.data import read_table
@@ -126,6 +126,7 @@ def test_other_compressions(tmp_path, suffix, compress):
 
 
 @given(texts=st.lists(QUOTED.filter(lambda text: text not in MISSING), min_size=1), blank=st.booleans())
+@example(texts=["x\ue000\ue001"], blank=True)  # which once stood for blanks
 @settings(max_examples=60)
 def test_any_text_survives_in_quotes(tmp_path_factory, texts, blank):
     texts = [f" {text}\t" if blank else text for text in texts]

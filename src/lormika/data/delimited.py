@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,8 @@ _NOT_AVAILABLE = {"NA", "N/A", "n/a", "#NA", "#N/A", "#N/A N/A", "<NA>"}
 MISSING = frozenset({"", "?", "NULL", "null", "None"} | _NOT_AVAILABLE | _NOT_A_NUMBER)
 """Tokens that stand for a missing value: those of pandas, and the question mark."""
 
-_KEPT = str.maketrans({"\ue000": " ", "\ue001": "\t"})  # stand-ins for blanks that quotes protect
+_BLANKS = " \t"
+_PRIVATE = range(0xE000, 0xF900)  # characters that mean nothing: those that a text lacks can stand for its blanks
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -51,8 +53,8 @@ def read_delimited(
     layout = find_layout(source, text, delimiter, skipped)
     names = pick_columns(source, layout.names, columns)
     tokens = MISSING if missing is None else missing
-    protected = _protect(text)
-    parser = _Parser(protected.encode(), delimiter, layout, tokens, protected is not text)
+    protected, stand_ins = _protect(text)
+    parser = _Parser(protected.encode(), delimiter, layout, tokens, stand_ins)
     table_columns = parser.read([layout.names.index(name) for name in names])
     return Table(
         frame=_frame({name: column.values for name, column in table_columns.items()}),
@@ -72,23 +74,24 @@ def _frame(columns: dict[str, pd.Series]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _protect(text: str) -> str:
-    """Keep blanks at the ends of quoted fields from being stripped."""
-    if not any(pair in text for pair in ('" ', '"\t', ' "', '\t"')) or "\ue000" in text or "\ue001" in text:
-        return text
+def _protect(text: str) -> tuple[str, dict[int, str]]:
+    """Keep blanks at the ends of quoted fields from being stripped: the text, and what stands in it for blanks."""
+    if not any(pair in text for pair in ('" ', '"\t', ' "', '\t"')):
+        return text, {}
+    free = islice((code for code in _PRIVATE if chr(code) not in text), len(_BLANKS))
+    stand_ins = dict(zip(free, _BLANKS, strict=False))
+    if len(stand_ins) < len(_BLANKS):
+        return text, {}
+    protecting = {ord(blank): chr(code) for code, blank in stand_ins.items()}
 
     def keep(match: re.Match[str]) -> str:
         inner = match[1]
         left, right = len(inner) - len(inner.lstrip(" \t")), len(inner.rstrip(" \t"))
         if right <= left:
-            return '"' + _stand_in(inner) + '"'
-        return '"' + _stand_in(inner[:left]) + inner[left:right] + _stand_in(inner[right:]) + '"'
+            return '"' + inner.translate(protecting) + '"'
+        return f'"{inner[:left].translate(protecting)}{inner[left:right]}{inner[right:].translate(protecting)}"'
 
-    return _QUOTED.sub(keep, text)
-
-
-def _stand_in(blanks: str) -> str:
-    return blanks.replace(" ", "\ue000").replace("\t", "\ue001")
+    return _QUOTED.sub(keep, text), stand_ins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +100,7 @@ class _Parser:
     delimiter: str
     layout: Layout
     missing: frozenset[str]
-    protected: bool  # stand-ins are to be turned into blanks again
+    stand_ins: dict[int, str]  # to be turned into blanks again
 
     def read(self, positions: list[int]) -> dict[str, Column]:
         """Read the columns at these positions."""
@@ -137,8 +140,8 @@ class _Parser:
 
     def _typed(self, name: str, texts: pd.Series) -> Column:
         stripped = texts.str.strip(" \t")
-        if self.protected:
-            stripped = stripped.str.translate(_KEPT)
+        if self.stand_ins:
+            stripped = stripped.str.translate(self.stand_ins)
         lines = self.layout.lines
         return from_texts(name, stripped, self.missing, self.delimiter == ";", lambda row: f"line {lines[row]}")
 

@@ -33,6 +33,8 @@ def as_model(
     """
     if threshold is not None and predictions is not None:
         raise InputError("predictions: with a threshold, those of the background follow from it; leave them out")
+    if threshold is not None:
+        check_number("threshold", threshold, 0.0, 1.0)
     ask, decide = methods_of(model)
     own, n_rows = classes_of(model), count_rows(background)
     names = None if class_names is None else read_class_names(class_names)
@@ -46,7 +48,7 @@ def as_model(
     wrapped = Model(ask, None, classes, names or classes, threshold=threshold)
     answer = wrapped.read(values)
     if threshold is not None:
-        _check_threshold(threshold, answer, len(classes))
+        _check_threshold(answer, len(classes))
     if answer.probabilities is None:
         wrapped = _with_scores(wrapped, model, answer.labels, background)
     if decide is not None and threshold is None and _decides_otherwise(wrapped, decide, answer, background):
@@ -58,9 +60,8 @@ def as_model(
     return wrapped, answer.labels
 
 
-def _check_threshold(threshold: float, answer: Answer, n_classes: int) -> None:
+def _check_threshold(answer: Answer, n_classes: int) -> None:
     """Refuse a threshold that a model cannot have."""
-    check_number("threshold", threshold, 0.0, 1.0)
     if answer.probabilities is None:
         raise InputError("threshold is about probabilities, which this model does not give")
     if n_classes != 2:
