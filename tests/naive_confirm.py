@@ -894,7 +894,8 @@ class Twin:
         onwards = (
             [v for v in self.observed(f) if v >= start] if up else [v for v in self.observed(f) if v <= start][::-1]
         )
-        steps = [onwards[floor(share * len(onwards))] for share in (Fraction(1, 3), Fraction(2, 3), Fraction(97, 100))]
+        shares = Fraction(1, 16), Fraction(1, 8), Fraction(1, 3), Fraction(2, 3), Fraction(97, 100)
+        steps = [onwards[floor(share * len(onwards))] for share in shares]
         return sorted({start, *steps}, reverse=not up)
 
     # Everything

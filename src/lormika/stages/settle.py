@@ -23,8 +23,9 @@ from lormika.stages.spread import Spread
 from lormika.stages.targets import origin
 from lormika.stages.turning import Way, permitted_range
 
-_STEPS = (0.0, 1 / 3, 2 / 3, 0.97)  # shares of the background's rows beyond the first value
-_MOST_POINTS = 64  # of a grid
+# Shares of the background's rows beyond the first value: dense at first, where most ranges end.
+_STEPS = (0.0, 1 / 16, 1 / 8, 1 / 3, 2 / 3, 0.97)
+_MOST_POINTS = 216  # of a grid
 _ENOUGH = 0.9
 
 
