@@ -385,24 +385,6 @@ def test_a_box_is_settled_away_from_the_mean_if_the_instance_has_no_number():
     assert [str(rule) for rule in explanation.counterfactual] == ["a ≤ 3 and b ≥ 6 ⇒ 1"]
 
 
-def test_two_features_turn_it_at_values_that_no_similar_row_has():
-    """Neither does anything by itself, and all similar rows are far from what it takes."""
-    rng = np.random.default_rng(0)
-    plan = np.where(rng.random(600) < 0.3, "monthly", "annual")
-    calls = np.minimum(rng.poisson(0.8, 600), 3)
-    X = pd.DataFrame({"plan": plan, "calls": calls, "age": rng.integers(18, 80, 600), "fee": rng.normal(50, 9, 600)})
-    X.loc[:9, ["plan", "calls"]] = ["monthly", 5]
-    X.loc[10:19, ["plan", "calls"]] = ["annual", 4]
-
-    def model(frame):
-        left = (frame["plan"] == "monthly") & (frame["calls"] >= 4)
-        return np.column_stack([1 - 0.9 * left, 0.9 * left])
-
-    instance = {"plan": "annual", "calls": 0, "age": 44, "fee": 50.0}
-    explanation = Explainer(model, X, n_generated=300).explain(instance)
-    assert str(explanation.counterfactual[0].rerun) == "plan annual → monthly, calls 0 → 4"
-
-
 @pytest.mark.parametrize("certainty", [0.83, 0.87, 0.91, 0.94, 0.95])
 def test_a_feature_that_changes_nothing_is_no_reason(certainty):
     """`rounding`: the mean of equal probabilities is none below them; what matters is that a and c are not both 1."""
