@@ -57,7 +57,7 @@ def test_mine_has_its_own_defaults():
         ({"bins": 1}, "bins=1: give a whole number, from 2"),
         ({"k": 3}, r"k is an option of explain\(…\)"),
         ({"bin": 3}, "there is no option 'bin'; did you mean 'bins'?"),
-        ({"zzz": 3}, "there is no option 'zzz'; there are min_neighbours"),
+        ({"zzz": 3}, "there is no option 'zzz'; there are 'min_neighbours'"),
     ],
 )
 def test_a_wrong_setting_is_named(options, message):

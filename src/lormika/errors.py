@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 _LONGEST = 60  # characters of a value
+_MOST_NAMES = 8
 
 
 class InputError(ValueError):
@@ -50,3 +54,24 @@ def quote(value: object) -> str:
     except ValueError:  # such a number is inside
         return f"a {type(value).__name__} with a number of more than 300 digits"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def listing(names: Iterable[object], most: int = _MOST_NAMES) -> str:
+    """Quote the first of some names.
+
+    >>> listing("abc", most=2)
+    "'a', 'b' and 1 more"
+    """
+    names = list(names)
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def did_you_mean(name: str, names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """The end of a message about a name that is not there.
+
+    >>> did_you_mean("agee", ["age", "income"]), did_you_mean("x", ["age", "income"])
+    ("; did you mean 'age'?", "; there are 'age', 'income'")
+    """
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {listing(names, most)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +11,7 @@ from typing import ClassVar, Self, TypeVar
 import numpy as np
 
 from lormika.checks import MOST, check_choice, check_integer, check_number, check_switch
-from lormika.errors import InputError
+from lormika.errors import InputError, did_you_mean
 
 Number = TypeVar("Number", bound=float | None)
 Word = TypeVar("Word", bound=str | None)
@@ -74,9 +73,8 @@ class Options:
         names = [one.name for one in fields(self)]
         for name in keywords:
             if name not in names:
-                close = difflib.get_close_matches(name, names, n=1)
-                others = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
-                raise InputError(_elsewhere(name) or f"there is no option {name!r}; {others}")
+                others = did_you_mean(name, names, len(names))
+                raise InputError(_elsewhere(name) or f"there is no option {name!r}{others}")
         return replace(self, **keywords)
 
 

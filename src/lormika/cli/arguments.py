@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lormika.cli.output import Talk
-from lormika.errors import InputError, ModelError, quote
-from lormika.frames.readers import listing
+from lormika.errors import InputError, ModelError, listing, quote
 from lormika.frames.values import Scalar, format_value, plain
 from lormika.stages.codes import may_be_codes
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lormika.data.table_bytes import Source
-from lormika.errors import InputError
-from lormika.frames.readers import listing
+from lormika.errors import InputError, listing
 
 
 def check_names(source: Source, names: Sequence[str], line: int | None = None) -> None:

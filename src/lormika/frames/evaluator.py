@@ -12,8 +12,7 @@ from functools import reduce
 
 import numpy as np
 
-from lormika.errors import InputError
-from lormika.frames.readers import listing
+from lormika.errors import InputError, listing
 from lormika.types import UserColumn, UserValue
 
 _TICKS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`([^`]*)`""")

@@ -5,7 +5,6 @@ Whatever the library, a column is read as float64 numbers (missing: NaN) or as p
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from functools import cache, partial
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from lormika.errors import InputError, quote
+from lormika.errors import InputError, listing, quote
 from lormika.frames import of_numpy, restore
 from lormika.frames.restorer import Assembler, Coded, Restorer
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain
@@ -189,27 +188,6 @@ def _check_names(names: Sequence[str]) -> None:
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]
     raise InputError(f"duplicate column {repeated[0]!r}: give each column a name of its own")
-
-
-def listing(names: Iterable[Scalar], most: int = 8) -> str:
-    """Quote the first of some names.
-
-    >>> listing("abc", most=2)
-    "'a', 'b' and 1 more"
-    """
-    names = list(names)
-    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """The end of a message about a name that is not there.
-
-    >>> did_you_mean("agee", ["age", "income"]), did_you_mean("x", ["age", "income"])
-    ("; did you mean 'age'?", "; there are 'age', 'income'")
-    """
-    names = list(names)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {listing(names)}"
 
 
 def _read_mapping(table: Mapping[object, UserColumn]) -> TableReader:

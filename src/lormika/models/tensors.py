@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lormika import frames
-from lormika.errors import InputError
-from lormika.frames.readers import ColumnReader, TableReader, listing
+from lormika.errors import InputError, listing
+from lormika.frames.readers import ColumnReader, TableReader
 from lormika.frames.values import Scalar
 from lormika.types import UserTable
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lormika.errors import listing
 from lormika.frames.instances import Unseen
-from lormika.frames.readers import listing
 from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar, format_value
 
