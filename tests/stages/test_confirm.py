@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -339,6 +339,7 @@ def compare(problem: Problem) -> bool:
 
 @settings(max_examples=examples(80), derandomize=True)
 @given(seed=st.integers(0, 2**64))
+@example(seed=684162507552017)  # the effect of a feature is 0, though one of its values matters
 def test_everything_is_as_the_twin_finds_it(seed):
     assume(compare(make_problem(seed)))
 
