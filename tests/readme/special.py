@@ -8,20 +8,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """An example that has `part` in its code."""
+    """An example that has `part` in its code, or is nothing else."""
 
     part: str
     reason: str
     left_out: bool = False
+    whole: bool = False
     before: str = ""  # a command to run before it
     until: str = ""  # files that show that it works: it is interrupted when they are there
     module: str = ""  # a file to write it to, and
     after: str = ""  # a command that uses it
 
+    def fits(self, code: str) -> bool:
+        """Whether it is this example."""
+        return self.part == code.strip() if self.whole else self.part in code
+
 
 HAS_DATA = "LORMIKA_DATA" in os.environ
 
 SPECIAL = (
+    Special("pip install .", "is done once, in the README", left_out=True, whole=True),
     Special("rows.mapInPandas(", "needs Spark: tests/jobs/test_spark.py runs it", left_out=True),
     Special("pip install -e '.[test]' && pytest", "is a part of .ci/run of its own", left_out=True),
     Special("lormika serve", "does not end: tests/serving/test_serve_command.py starts it", left_out=True),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
 from examples import README, TOUR, read_examples, shows
 from special import SPECIAL
+
+EXTRAS = re.compile(r"pip install (?:-\w )?'?[\w.]*\[([\w,]+)\]")
 
 PAGE = """\
 Begin with `pip install '.[one]'`, not with `lormika batch … --prepare`:
@@ -75,4 +80,14 @@ def test_the_pages_have_examples_and_those_that_are_special():
     assert examples[0].code.startswith("pip install . ")
     assert sum(one.shown is not None for one in examples) >= 5
     for special in SPECIAL:
-        assert any(special.part in one.code for one in examples), special.part
+        assert any(special.fits(one.code) for one in examples), special.part
+
+
+def test_extras_that_pages_name_exist():
+    project = README.parent
+    known = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pages = [README, *sorted((project / "docs").glob("**/*.md"))]
+    named = [(page.name, extra) for page in pages for extras in EXTRAS.findall(page.read_text(encoding="utf-8"))
+             for extra in extras.split(",")]  # fmt: skip
+    assert len(named) > 10
+    assert [one for one in named if one[1] not in known] == []
