@@ -15,7 +15,7 @@ import scipy.sparse
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from lormika import Explainer, Explanation, InputError, Missing, ModelError, mine_rules
+from lormika import Explainer, Explanation, InputError, Missing, ModelError, datasets, mine_rules
 from lormika.errors import quote
 from lormika.frames.values import format_exact, format_number, format_value
 from lormika.rule import Interval
@@ -196,6 +196,14 @@ def test_a_hundred_thousand_categories_work():
     assert explanation.prediction is False
     assert explanation.instance["id"] == "u77"
     assert "age" in features_in_rules(explanation)
+
+
+def test_columns_that_the_model_does_not_use_are_named():
+    X, y = datasets.make_loans(200)
+    model = datasets.make_model("tree", X).fit(X, y)
+    with pytest.warns(UserWarning, match="^the model was not fitted with 'decision': leave out what it does not use$"):
+        Explainer(model, X.assign(decision=y))
+    Explainer(model, X)  # no warning
 
 
 def test_two_thousand_columns_work():

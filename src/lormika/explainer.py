@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from lormika import frames
 from lormika.actions import GroupActions, Limits, Wish, ask_rows, find_actions, learn_moves
 from lormika.case import Case, explain_together, locate_together
 from lormika.checks import check_choice
@@ -17,7 +16,7 @@ from lormika.fingerprint import Fingerprint, hash_background, hash_labels, hash_
 from lormika.frames.values import Scalar
 from lormika.goals import Aim, read_aim
 from lormika.labels import LabelsLike
-from lormika.learning import Given, learn_parts
+from lormika.learning import Given, doubts, learn_parts
 from lormika.many import OnError, Pace, explain_rows, locate_rows
 from lormika.models import BandsLike
 from lormika.options import (
@@ -110,9 +109,8 @@ class Explainer:
         )
         parts = learn_parts(model, background, given, chosen)
         self._set(parts)
-        if parts.spread.identifiers:
-            names = frames.listing(parts.schema.names[f] for f in sorted(parts.spread.identifiers))
-            warnings.warn(f"part of no rule, because nearly all values differ: {names}", stacklevel=2)
+        for doubt in doubts(model, parts):
+            warnings.warn(doubt, stacklevel=2)
 
     @classmethod
     def _of(cls, parts: Parts) -> Explainer:

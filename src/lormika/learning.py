@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +63,24 @@ def learn_parts(model: UserModel, background: UserTable, given: Given, settings:
     lists = {one.name: one.categories for one in schema.features if one.categories is not None}
     texts.check({one.name: one.kind for one in parts.features}, classifier.names, lists)
     return parts
+
+
+def doubts(model: UserModel, parts: Parts) -> Iterator[str]:
+    """What a user should hear of the columns of the background."""
+    names = parts.schema.names
+    if parts.spread.identifiers:
+        alike = frames.listing(names[f] for f in sorted(parts.spread.identifiers))
+        yield f"part of no rule, because nearly all values differ: {alike}"
+    unused = _unused(model, names)
+    if unused:
+        yield f"the model was not fitted with {frames.listing(unused)}: leave out what it does not use"
+
+
+def _unused(model: UserModel, names: Sequence[str]) -> list[str]:
+    """Columns that a model was not fitted with, though it takes a table that has them, as a ColumnTransformer does."""
+    own = getattr(model, "feature_names_in_", None)
+    wanted = set() if own is None else {str(name) for name in own}
+    return [name for name in names if name not in wanted] if wanted and wanted.issubset(names) else []
 
 
 def _checked_predictions(model: Model, predictions: np.ndarray) -> np.ndarray:
