@@ -227,7 +227,7 @@ class Evaluator:
             both = np.broadcast_to(np.asarray(left.missing) & np.asarray(right.missing), self.rows.count)
             return both if isinstance(op, ast.Eq | ast.Is) else ~both
         if type(op) not in _COMPARE:
-            raise self._fail(node, "'is' is for None only; use == or !=")
+            raise self._fail(node, "'is' is for missing values only, as in 'age is missing'; use == or !=")
         if "empty" in (left.kind, right.kind):  # a column without any value fits everything, and matches nothing
             return np.zeros(self.rows.count, dtype=bool)
         if left.kind != right.kind:

@@ -10,7 +10,7 @@ A condition is parsed by Python's parser and evaluated here: the user's code is 
 - where a row is changed, its values before that: `age >= now.age`.
 
 A comparison with a missing value is false, even with `!=` and `not in`. `x == None` asks for missing values,
-`x != None` for the others.
+`x != None` for the others; so do `x is missing` and `x is not missing`, as rules say it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def matching(frame: pd.DataFrame, condition: str) -> np.ndarray:
     """Whether the condition holds, for each row of a frame.
 
     >>> import pandas as pd
-    >>> matching(pd.DataFrame({"age": [20, 30, None]}), "not age == None and age < 25").tolist()
-    [True, False, False]
+    >>> matching(pd.DataFrame({"age": [20, 30, None]}), "age is missing or age < 25").tolist()
+    [True, False, True]
     """
     columns = {str(key): partial(_read, frame[key]) for key in frame.columns}
     return RowTest.of(condition).matching(Rows(len(frame), columns))
@@ -92,9 +92,18 @@ def _parse(condition: str) -> RowTest:
         raise source.error(*_what_to_do(source.original, error)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
         raise source.error(0, f"cannot be evaluated: {error or 'it is nested too deeply'}") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            node.comparators = [_meant(*each) for each in zip(node.ops, node.comparators, strict=True)]
     before = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in before)
     return RowTest(source, tree, frozenset(source.name(node) for node in nodes))
+
+
+def _meant(op: ast.cmpop, compared: ast.expr) -> ast.expr:
+    """What is compared with: after `is`, `missing` can be no column."""
+    is_missing_word = isinstance(op, ast.Is | ast.IsNot) and isinstance(compared, ast.Name) and compared.id == "missing"
+    return ast.copy_location(ast.Constant(None), compared) if is_missing_word else compared
 
 
 def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Conditions as people write them, put into the language of conditions: `job = out of work`, `savings is missing`.
+"""Conditions as people write them, put into the language of conditions: `job = out of work`, `savings is unknown`.
 
 Only what cannot be read as it stands is rewritten, and only where columns and their categories leave no doubt.
 """
