@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -139,3 +140,14 @@ def test_a_kind_whose_changes_all_failed_says_so():
     assert words in plain.to_html(page=False)
     checked = replace(plain, rules=tuple(replace(rule, check=Check(3, 0, 0.7, 0.6)) for rule in rules))
     assert words not in checked.to_text(120)
+
+
+@pytest.mark.parametrize("file", ["explanation", "margin"])
+def test_features_come_in_the_order_of_the_page(file):
+    explanation = golden(file)
+    depends = re.search(r'<ul class="depends">(.*?)</ul>', explanation.to_html(), re.DOTALL)[1].replace("<wbr>", "")
+    on_page = re.findall(r'<span class="name"><bdi>(.*?)</bdi>', depends)
+    lines = explanation.to_text().split("depends on", 1)[1].splitlines()
+    in_text = [name for line in lines for name in on_page if line.startswith(f"  {name} ")]
+    assert len(in_text) > 2
+    assert in_text == on_page[: len(in_text)]

@@ -205,7 +205,8 @@ def shade(asked: Asked, scale: Scale) -> float:
 def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
     """Effects that are worth their own line, and the rest.
 
-    The largest effects are; then the largest of those that turn the prediction, and of the others. All in their order.
+    The largest effects are; then the largest of those that turn the prediction, and of the others. Both begin with the
+    features that show the widest range of certainties.
     """
     largest = max((effect.move for effect in effects), default=0.0)
     slight = _SLIGHT * (largest if scale.unit in ("margin", "value") else 1.0)
@@ -213,7 +214,14 @@ def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureE
     others = [effect for effect in effects if effect not in first and (effect.turns or effect.move > slight)]
     others.sort(key=lambda effect: not effect.turns)  # and the larger effect first
     chosen = [*first, *others[: MOST_SHOWN - len(first)]]
-    return [e for e in effects if e in chosen], [e for e in effects if e not in chosen]
+    ranked = sorted(effects, key=_reach, reverse=True)
+    return [e for e in ranked if e in chosen], [e for e in ranked if e not in chosen]
+
+
+def _reach(effect: FeatureEffect) -> tuple[float, float]:
+    """How far apart the certainties are that stand beside a feature."""
+    low, high = effect.bounds if effect.asked else (0.0, 0.0)
+    return high - low, effect.effect
 
 
 def others(rest: Sequence[FeatureEffect], worth: Sequence[FeatureEffect]) -> str:

@@ -21,7 +21,7 @@ def context(reading: Reading) -> dict[str, object] | None:
     effects, scale = reading.effects, reading.scale
     if not effects:
         return None
-    worth, rest = (sorted(some, key=_reach, reverse=True) for some in shown(effects, scale))
+    worth, rest = shown(effects, scale)
     turned = {format_value(asked.label) for effect in effects for asked in effect.asked if asked.turned}
     return {
         "shown": [_feature(effect, scale) for effect in worth],
@@ -32,12 +32,6 @@ def context(reading: Reading) -> dict[str, object] | None:
         "shades": scale.unit != "label",
         "surer": "further from the edge" if scale.unit == "value" else "surer",
     }
-
-
-def _reach(effect: FeatureEffect) -> tuple[float, float]:
-    """How far apart the certainties are that stand beside a feature."""
-    low, high = effect.bounds if effect.asked else (0.0, 0.0)
-    return high - low, effect.effect
 
 
 def _feature(effect: FeatureEffect, scale: Scale) -> dict[str, object]:

@@ -14,14 +14,12 @@ from lormika.views.words import printable
 _FADED = "dim"
 _COLUMNS = (Column(), Column(), Column(wraps=False, right=True), Column())
 _HEADING = "What this prediction depends on"
+_ALONE = "one value changed, all others as they are"
 _MEANING = {
-    "probability": "one value changed, all others as they are: the probability of the prediction; the largest average "
-    "effect on its log-odds first",
-    "margin": "one value changed, all others as they are: the margin of the prediction; the largest average effect "
-    "first",
-    "value": "one value changed, all others as they are: what the model then predicts; the largest average change of "
-    "that first",
-    "label": "one value changed, all others as they are",
+    "probability": f"{_ALONE}: the probability of the prediction; what moves the model most first",
+    "margin": f"{_ALONE}: the margin of the prediction; what moves the model most first",
+    "value": f"{_ALONE}: what the model then predicts; what moves the model most first",
+    "label": _ALONE,
 }
 
 
