@@ -63,7 +63,7 @@ def test_options_and_a_file_add_up(lormika, rejected, loans):
         (("--range", "income"), "'income' is not of the form income=20..60"),
         (("--range", "income=a..b"), "no pair of numbers"),
         (("--allow", "employment=employed"), "is not of the form job=none>clerk"),
-        (("--toward", "granted"), "target='granted': there is no such class"),
+        (("--toward", "granted"), "--toward 'granted': there is no such class"),
         (("--constraints", "none.toml"), "none.toml: cannot be read"),
         (("--fixed", "age", "--up", "age"), "'age' is fixed, and in up, too"),
     ],

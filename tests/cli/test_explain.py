@@ -121,8 +121,8 @@ MISTAKES = {
     "misspelt": (["--row", 1, "--target", "decison"], "no column 'decison'; did you mean 'decision'?"),
     "where end": (["--where", "income <"], "character 8: something is missing at the end"),
     "drop": (["--row", 1, "--drop", "age"], "the model needs 'age'"),
-    "k": (["--row", 1, "--k", 0], "k=0"),
-    "too many": (["--row", 1, "--n-generated", 10**11], "n_generated=100000000000"),
+    "k": (["--row", 1, "--k", 0], "--k 0"),
+    "too many": (["--row", 1, "--n-generated", 10**11], "--n-generated 100000000000"),
     "single =": (["--where", "age = 3"], "write == to compare"),
     "data as output": (["--row", 1, "--out", "loans.csv"], "is a file that is read"),
     "secret": (

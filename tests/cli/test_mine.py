@@ -41,7 +41,7 @@ def test_they_are_printed_and_written(lormika):
     [
         (["--class", "maybe"], "--class maybe: column 'decision' holds no such class"),
         (["--out", "rules.html"], ".html"),
-        (["--max-conditions", 9], "max_conditions=9"),
+        (["--max-conditions", 9], "--max-conditions 9"),
         (["--cut", "purpose=1,2"], "purpose"),
     ],
 )

@@ -6,6 +6,7 @@ import io
 import sys
 
 from lormika import system
+from lormika.cli.flags import as_typed
 from lormika.errors import InputError, ModelError, describe
 
 
@@ -20,7 +21,7 @@ def main() -> None:
 
         app()
     except (InputError, ModelError) as error:
-        _fail(str(error))
+        _fail(as_typed(str(error), sys.argv))
     except OSError as error:
         _fail(describe(error))
     except MemoryError as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lormika.cli.flags import RENAMED
 from lormika.cli.groups import Given
 from lormika.cli.output import Talk, model_prints_aside
 from lormika.options import Objective, SearchOptions, Settings
@@ -55,12 +56,9 @@ Objectives = Annotated[
     ),
 ]
 K = Annotated[int, typer.Option("--k", help="How many rules.", rich_help_panel=SEARCH)]
-_RENAMED = {"time_limit": "search_time_limit"}  # the other limit is that of the model's calls
-Search = Annotated[Keywords, Given(SEARCH, SearchOptions(), renamed=_RENAMED)]
-SearchForEach = Annotated[Keywords, Given(SEARCH, SearchOptions(), ("objective",), _RENAMED)]
-SearchOfMany = Annotated[
-    Keywords, Given(SEARCH, SearchOptions(), ("n_jobs",), _RENAMED)
-]  # workers share the processors
+Search = Annotated[Keywords, Given(SEARCH, SearchOptions(), renamed=RENAMED)]
+SearchForEach = Annotated[Keywords, Given(SEARCH, SearchOptions(), ("objective",), RENAMED)]
+SearchOfMany = Annotated[Keywords, Given(SEARCH, SearchOptions(), ("n_jobs",), RENAMED)]  # workers share the processors
 PresetOf = Annotated[
     Preset,
     typer.Option(
