@@ -70,6 +70,7 @@ class Effect:
     values: tuple[Scalar, ...]  #: that were asked about, in ascending order, without the instance's own
     certainties: tuple[float, ...]  #: of the prediction, with each of these values, in the explanation's unit
     labels: tuple[Scalar, ...]  #: that the model gives with each of these values
+    shares: tuple[float, ...] = ()  #: of the background that have each of these values; empty for a number
 
     def turning(self, prediction: Scalar) -> tuple[Scalar, ...]:
         """Values that alone turn the prediction."""

@@ -96,6 +96,7 @@ def _effects(case: Case) -> Iterator[Effect]:
     if case.trials is None:
         return
     edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
+    shares = case.parts.spread.frequencies(edits.feature, edits.value)
     largest = largest_changes(edits, singles, len(sizes))
     features = case.parts.background.schema.features
     ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
@@ -112,6 +113,7 @@ def _effects(case: Case) -> Iterator[Effect]:
             tuple(values),
             tuple((singles.certainty if singles.values is None else singles.values)[own].tolist()),
             tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
+            () if features[f].is_numeric else tuple(shares[own].tolist()),
         )
 
 

@@ -272,7 +272,7 @@ def _fullest(explanation: Explanation) -> Explanation:
     """Every feature is a reason, and three changes lead elsewhere."""
     every = {"certainties": (0.0,) * 8, "labels": ("accepted",) * 8}
     values = tuple(f"{number} {'word ' * 30}" for number in range(8))
-    effects = tuple(replace(one, **every, values=values) for one in explanation.effects)
+    effects = tuple(replace(one, **every, values=values, shares=()) for one in explanation.effects)
     features = tuple(replace(one, kind="categorical", quantiles=()) for one in explanation.features)
     rule, names = explanation.counterfactual[0], list(explanation.instance)
     edit = replace(rule.rerun.edits[0], before="old word " * 20, after="new word " * 20)

@@ -97,3 +97,22 @@ def test_a_group_of_the_labels_has_one_code():
     row = X[1200:][model.predict(X[1200:]) == "rejected"][:1]
     (first, *_) = explainer.explain(row).reasons({"Means": ("M1", "{feature}: {value}")})
     assert first.code == "M1"
+
+
+@pytest.mark.parametrize("of", ["numbers", "categories"])
+def test_other_values_count_as_often_as_they_are_there(of):
+    """Few rows have a value that would make it less certain: so it is no reason, and no letter says so."""
+    claims = np.random.default_rng(0).choice([0, 2, 3, 4, 5, 6], 1000, p=[0.7, 0.2, 0.025, 0.025, 0.025, 0.025])
+    X = pd.DataFrame({"claims": claims if of == "numbers" else claims.astype(str), "age": np.arange(1000) % 60 + 18})
+
+    def model(frame: pd.DataFrame) -> np.ndarray:
+        p = 1 / (1 + np.exp(1.6 * (frame["claims"].astype(float).to_numpy() - 2.2)))
+        return np.column_stack([p, 1 - p])
+
+    explanation = Explainer(model, X, class_names=["ok", "fraud"]).explain(X[claims == 2].iloc[[0]])
+    (reason,) = explanation.reasons()
+    others = model(X[claims != 2])[:, 0].mean()
+    assert others > explanation.probability
+    assert reason.certainty == pytest.approx(others, abs=0.03)
+    assert not reason.weighs
+    assert "less certain" not in explanation.letter("explanation").html

@@ -101,6 +101,7 @@ def _reason(reason: Reason, name: str, value: Scalar | None, otherwise: str | No
         "said": reason.text != f"{_name(name)}: {_value(value)}",  # in the words of a table
         "otherwise": otherwise,
         "tried": reason.certainty is not None,  # the model was asked about other values
+        "weighs": reason.weighs,
     }
 
 

@@ -100,7 +100,7 @@ def dump_explanation(explanation: Explanation) -> JsonObject:
         "options": dict(explanation.options),
         "versions": dict(explanation.versions),
         "unit": explanation.unit,
-        "effects": [_dump(effect) for effect in explanation.effects],
+        "effects": [_dump_effect(effect) for effect in explanation.effects],
         "asked": _dump(explanation.asked),
     }
     incomplete = explanation.incomplete
@@ -134,6 +134,11 @@ def load_explanation(payload: Mapping[str, JsonValue]) -> Explanation:
         value=payload.get("value"),
         bands=tuple(payload.get("bands", ())),
     )
+
+
+def _dump_effect(effect: Effect) -> JsonObject:
+    payload = _dump(effect) or {}
+    return payload if effect.shares else {name: value for name, value in payload.items() if name != "shares"}
 
 
 def dump_rules(rules: RuleList) -> JsonObject:

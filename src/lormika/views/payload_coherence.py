@@ -100,8 +100,8 @@ class _Clashes:
         for place, effect in enumerate(self.payload["effects"]):
             path: Path = ("effects", place)
             yield from self._feature(effect["feature"], (*path, "feature"))
-            for name in ("certainties", "labels"):
-                if len(effect[name]) != len(effect["values"]):
+            for name in ("certainties", "labels", "shares"):
+                if name in effect and len(effect[name]) != len(effect["values"]):
                     yield Fault((*path, name), f"must have {len(effect['values'])} entries, one for each of the values")
             for i, value in enumerate(effect["values"]):
                 yield from self._value(effect["feature"], value, (*path, "values", i))

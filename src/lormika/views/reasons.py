@@ -6,10 +6,9 @@ import csv
 import io
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError, quote
@@ -20,6 +19,7 @@ from lormika.frames.where import RowTest
 from lormika.types import UserValue
 from lormika.views.certainty import Scale
 from lormika.views.effects import turning_words
+from lormika.views.otherwise import mean_otherwise
 from lormika.views.reading import Reading
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Reason:
     text: str
     certainty: float | None  #: mean certainty of the prediction with other values; None: unknown
     otherwise: str | None  #: values that alone would have turned the prediction, in words
+    weighs: bool = True  #: with other values, the model is less certain on average
 
     def __str__(self) -> str:
         return self.text if self.code is None else f"{self.code}: {self.text}"
@@ -92,7 +93,7 @@ def _ranked(explanation: Explanation) -> Iterator[str]:
     Then, for what no value alone can change, the features of rules that say why, and of changes that turn it.
     """
     scale = Scale.of(explanation)
-    drops = {effect.feature: _drop(scale, effect) for effect in explanation.effects}
+    drops = {effect.feature: _drop(scale, explanation, effect) for effect in explanation.effects}
     least = _LEAST * max(drops.values(), default=0.0)
     ranked = sorted((name for name, drop in drops.items() if drop > max(least, 0)), key=lambda name: -drops[name])
     if not ranked:
@@ -102,11 +103,15 @@ def _ranked(explanation: Explanation) -> Iterator[str]:
     yield from dict.fromkeys(ranked)
 
 
-def _drop(scale: Scale, effect: Effect) -> float:
+def _drop(scale: Scale, explanation: Explanation, effect: Effect) -> float:
     """How much less certain the model is with other values of a feature, on average."""
-    if not effect.certainties:
-        return 0.0
-    return scale.certainty(scale.before or 0.0) - fmean(map(scale.certainty, effect.certainties))
+    otherwise = _otherwise(explanation, effect, scale.certainty)
+    return 0.0 if otherwise is None else scale.certainty(scale.before or 0.0) - otherwise
+
+
+def _otherwise(explanation: Explanation, effect: Effect, measure: Callable[[float], float] = float) -> float | None:
+    feature = next(one for one in explanation.features if one.name == effect.feature)
+    return mean_otherwise(effect, feature, explanation.instance[effect.feature], measure)
 
 
 def _reason(reading: Reading, explanation: Explanation, feature: str, table: Sequence[ReasonCode]) -> Reason:
@@ -115,7 +120,9 @@ def _reason(reading: Reading, explanation: Explanation, feature: str, table: Seq
     written = format_value(reading.explanation.instance[shown])
     effect = next((one for one in reading.effects if one.feature == shown), None)
     otherwise = None if effect is None else turning_words(effect)
-    asked = next((one.certainties for one in explanation.effects if one.feature == feature), ())
+    own = next((one for one in explanation.effects if one.feature == feature), None)
+    certainty = None if own is None else _otherwise(explanation, own)
+    weighs = own is not None and _drop(reading.scale, explanation, own) > 0
     code = next((one for one in table if feature in one.features and _applies(one, explanation)), None)
     rules = reading.explanation.current_supporting
     condition = next((str(c) for rule in rules for c in rule.conditions if c.feature == shown), None)
@@ -123,7 +130,7 @@ def _reason(reading: Reading, explanation: Explanation, feature: str, table: Seq
     if code is not None:
         words = {"feature": shown, "value": written, "otherwise": otherwise or "none alone"}
         text = re.sub(r"\{(\w+)\}", lambda place: words[place[1]], text)
-    return Reason(feature, value, None if code is None else code.code, text, fmean(asked) if asked else None, otherwise)
+    return Reason(feature, value, None if code is None else code.code, text, certainty, otherwise, weighs)
 
 
 def _applies(code: ReasonCode, explanation: Explanation) -> bool:
