@@ -13,13 +13,13 @@ import numpy as np
 from lormika import frames
 from lormika.checks import check_integer
 from lormika.errors import InputError, quote
-from lormika.frames.schema import Schema, encoded_columns, is_identifier, read_schema
+from lormika.frames.schema import MANY_CATEGORIES, Schema, encoded_columns, is_identifier, read_schema
 from lormika.frames.values import Scalar, is_list, is_missing, is_too_large, plain, value_order
 from lormika.options import MINING, MOST_BINS, NEED_INSTANCE, MiningKeywords
 from lormika.rules import Rules
 from lormika.session import is_interactive
 from lormika.stages.cuts import check_cuts
-from lormika.stages.items import itemise
+from lormika.stages.items import Items, itemise
 from lormika.stages.naming import name_single
 from lormika.stages.search import Space, make_lists
 from lormika.types import UserColumn, UserTable
@@ -90,7 +90,7 @@ def mine_rules(
     candidates = space.find(chosen, make_lists(space, chosen.per), chosen.k)
     if space.incomplete:
         warnings.warn(str(space.incomplete), stacklevel=2)
-    observed = {f.name: np.unique(column) for f, column in zip(schema.features, encoded.T, strict=True) if f.is_numeric}
+    observed = _observed(schema, items)
     rules = (name_single(space.make_rule(candidate), observed, {}) for candidate in candidates)
     return Rules(rules, space.incomplete, str(chosen.objective))
 
@@ -99,12 +99,20 @@ def _identifiers(schema: Schema, encoded: np.ndarray) -> list[int]:
     """Positions of categorical features that identify single rows: each condition would hold for one row."""
     identifiers = []
     for f, feature in enumerate(schema.features):
-        if feature.is_numeric:
+        if len(feature.categories or ()) < MANY_CATEGORIES:  # a number has none
             continue
         present = encoded[~np.isnan(encoded[:, f]), f]
         if is_identifier(int(np.count_nonzero(np.bincount(present.astype(np.intp)))), len(present)):
             identifiers.append(f)
     return identifiers
+
+
+def _observed(schema: Schema, items: Items) -> dict[str, np.ndarray]:
+    """The different numbers of each feature that has ranges, in order."""
+    numeric = [schema.features[f] for f in items.features if schema.features[f].is_numeric]
+    firsts = np.ones(items.ordered.shape, dtype=bool)  # where a number occurs first
+    firsts[:, 1:] = items.ordered[:, 1:] != items.ordered[:, :-1]
+    return {f.name: row[first] for f, row, first in zip(numeric, items.ordered, firsts, strict=True)}
 
 
 def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:

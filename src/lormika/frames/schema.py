@@ -22,7 +22,7 @@ from lormika.frames.values import Scalar, is_list, is_too_large
 from lormika.types import UserRow, UserTable
 
 _AS_ENCODED = ArrayNumber(np.dtype(np.float64))
-_MANY, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
+MANY_CATEGORIES, _NEARLY_ALL = 100, 0.9  # different categories, and their share of the rows, that make an identifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +149,7 @@ def is_identifier(different: int, rows: int) -> bool:
     >>> is_identifier(200, 200), is_identifier(150, 200), is_identifier(10, 10)
     (True, False, False)
     """
-    return different >= _MANY and different > _NEARLY_ALL * rows
+    return different >= MANY_CATEGORIES and different > _NEARLY_ALL * rows
 
 
 def encoded_columns(schema: Schema, reader: frames.TableReader) -> Iterator[np.ndarray]:
