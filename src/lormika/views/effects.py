@@ -205,17 +205,17 @@ def shade(asked: Asked, scale: Scale) -> float:
 def shown(effects: Sequence[FeatureEffect], scale: Scale) -> tuple[list[FeatureEffect], list[FeatureEffect]]:
     """Effects that are worth their own line, and the rest.
 
-    The largest effects are; then the largest of those that turn the prediction, and of the others. Both begin with the
-    features that show the widest range of certainties.
+    The largest effects are; then, of the other features, those that turn the prediction, and those with the widest
+    ranges of certainties. Both parts begin with the widest range.
     """
     largest = max((effect.move for effect in effects), default=0.0)
     slight = _SLIGHT * (largest if scale.unit in ("margin", "value") else 1.0)
-    first = [effect for effect in effects[:_ALWAYS] if effect.effect > 0]
-    others = [effect for effect in effects if effect not in first and (effect.turns or effect.move > slight)]
-    others.sort(key=lambda effect: not effect.turns)  # and the larger effect first
-    chosen = [*first, *others[: MOST_SHOWN - len(first)]]
     ranked = sorted(effects, key=_reach, reverse=True)
-    return [e for e in ranked if e in chosen], [e for e in ranked if e not in chosen]
+    first = {effect.feature for effect in effects[:_ALWAYS] if effect.effect > 0}
+    others = [e for e in ranked if e.feature not in first and (e.turns or e.move > slight)]
+    others.sort(key=lambda effect: not effect.turns)  # and the wider range first
+    chosen = first | {effect.feature for effect in others[: MOST_SHOWN - len(first)]}
+    return [e for e in ranked if e.feature in chosen], [e for e in ranked if e.feature not in chosen]
 
 
 def _reach(effect: FeatureEffect) -> tuple[float, float]:

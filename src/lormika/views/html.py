@@ -109,9 +109,7 @@ def _table_row(rule: Rule) -> dict[str, object]:
         "rule": str(rule),
         "figures": [
             percent(rule.support), percent(rule.coverage), percent(rule.confidence), html_rules.lift(rule),
-            leverage(rule), p_value(rule) or "–",
+            leverage(rule), p_value(rule) or "–", f"{rule.counts.antecedent:,}",
+            "" if rule.real is None else f"{rule.real.antecedent:,}", "" if rule.check is None else str(rule.check),
         ],
-        "rows": f"{rule.counts.antecedent:,}",
-        "real": "" if rule.real is None else f"{rule.real.antecedent:,}",
-        "agreed": "" if rule.check is None else str(rule.check),
     }  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING
 
 from lormika.rule import Rule
@@ -26,31 +25,26 @@ def points(explanation: Explanation) -> dict[str, object]:
     heights = [rule.confidence for rule in rules] + [curve.end for curve in curves]
     y_ticks = _ticks(min(heights, default=0.0), min(1.0, max(heights, default=1.0)))
 
-    @cache  # all curves have points at the same places
-    def across(coverage: float) -> str:
-        return str(x(coverage))
-
-    @cache  # and some are level
-    def down(confidence: float) -> str:
-        return str(y(confidence))
-
     def x(coverage: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * coverage / x_ticks[-1], 1)
+        return LEFT + (WIDTH - LEFT - RIGHT) * coverage / x_ticks[-1]
 
     def y(confidence: float) -> float:
         share = (confidence - y_ticks[0]) / (y_ticks[-1] - y_ticks[0])
-        return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share, 1)
+        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share
 
     def line(curve: Curve, end: float) -> dict[str, object]:
-        path = "".join([f"{across(a)},{down(b)} " for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)])
+        path = "".join([f"{x(a):.1f},{y(b):.1f} " for a, b in curve.points(x_ticks[-1], y_ticks[-1], _STEPS)])
         return _line(curve) | {"path": path, "end": round(-end, 1)}
 
-    ends = apart([-y(curve.end) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))
+    def place(coverage: float, confidence: float) -> dict[str, float]:
+        return {"x": round(x(coverage), 1), "y": round(y(confidence), 1)}
+
+    ends = apart([-round(y(curve.end), 1) for curve in curves], _LINE, float(BOTTOM - HEIGHT), -float(TOP))
     return {
         "size": (WIDTH, HEIGHT, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, TOP),
-        "points": [_point(rule) | {"x": x(rule.coverage), "y": y(rule.confidence)} for rule in rules],
-        "x_ticks": [(x(tick), tick) for tick in x_ticks],
-        "y_ticks": [(y(tick), tick) for tick in y_ticks],
+        "points": [_point(rule) | place(rule.coverage, rule.confidence) for rule in rules],
+        "x_ticks": [(round(x(tick), 1), tick) for tick in x_ticks],
+        "y_ticks": [(round(y(tick), 1), tick) for tick in y_ticks],
         "lines": [line(curve, end) for curve, end in zip(curves, ends, strict=True)],
     }
 

@@ -94,5 +94,8 @@ class Templates(Environment):
         A dictionary has no attribute such as `label`: to try that first, as Jinja does, is what takes longest.
         """
         if type(obj) is dict and attribute not in _METHODS:
-            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+            try:
+                return obj[attribute]
+            except KeyError:
+                return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
