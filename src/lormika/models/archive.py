@@ -13,16 +13,15 @@ import numpy as np
 from lormika.errors import InputError
 from lormika.models.model_files import too_large
 
-_CHUNK = 1 << 20
 _NUMPY, _ZIP = b"\x93NUMPY", b"PK\x03\x04"
 # The others are unpacked in one go, however much comes out.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
+def unpack(path: Path, file: IO[bytes], max_size: int) -> dict[str, bytes]:
     """Members of an archive, at most this many bytes in total, including archives inside."""
     try:
-        members = _unpack(path, data, max_size)
+        members = _unpack(path, file, max_size)
     except (InputError, MemoryError):
         raise
     except Exception as error:  # of zipfile, zlib, struct, a seek, a codec …
@@ -30,7 +29,7 @@ def unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
     left = max_size - sum(map(len, members.values()))
     for name, member in members.items():
         if member.startswith(_ZIP):  # sparse matrices are archives of arrays
-            left -= sum(map(len, unpack(path, member, left).values()))
+            left -= sum(map(len, unpack(path, io.BytesIO(member), left).values()))
         elif member.startswith(_NUMPY):
             _check_array(path, name, member)
     return members
@@ -45,9 +44,9 @@ def pack(members: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def _unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
+def _unpack(path: Path, file: IO[bytes], max_size: int) -> dict[str, bytes]:
     members: dict[str, bytes] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         # What it says of itself first, for that costs nothing; then what really comes out.
         if sum(entry.file_size for entry in entries) > max_size:
@@ -58,18 +57,12 @@ def _unpack(path: Path, data: bytes, max_size: int) -> dict[str, bytes]:
             if entry.compress_type not in _METHODS:
                 raise zipfile.BadZipFile(f"{entry.filename!r} is compressed in an unusual way; save the model again")
             with archive.open(entry) as member:
-                members[entry.filename] = _read(path, member, max_size)
-            max_size -= len(members[entry.filename])
+                content = member.read(entry.file_size + 1)  # no more is unpacked
+            if len(content) > max_size:
+                raise too_large(path, max_size)
+            members[entry.filename] = content
+            max_size -= len(content)
     return members
-
-
-def _read(path: Path, member: IO[bytes], max_size: int) -> bytes:
-    content = bytearray()
-    while chunk := member.read(_CHUNK):
-        content += chunk
-        if len(content) > max_size:
-            raise too_large(path, max_size)
-    return bytes(content)
 
 
 def _check_array(path: Path, name: str, data: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import BinaryIO
 
 from lormika.errors import InputError
 
@@ -55,6 +56,16 @@ def read(path: Path, max_size: int) -> bytes:
     if len(data) > max_size:
         raise too_large(path, max_size)
     return data
+
+
+def open_file(path: Path, max_size: int) -> BinaryIO:
+    """Open a file that is not larger than allowed."""
+    try:
+        if path.stat().st_size > max_size:
+            raise too_large(path, max_size)
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def too_large(path: Path, max_size: int) -> InputError:

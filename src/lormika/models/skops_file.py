@@ -22,13 +22,8 @@ _OLDEST = (0, 16)
 
 def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> UserModel:
     """Load a skops file that holds only trusted types."""
-    data = model_files.read(path, max_size)
-    if model_files.looks_like_pickle(data):
-        raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
-    if not data.startswith(b"PK"):
-        raise InputError(f"{path} is not a skops file: these are zip archives")
     try:
-        members = archive.unpack(path, data, max_size)
+        members = _members(path, max_size)
         types = _check_types(path, _schema(path, members), trust)
         skops = require("skops.io", path)
         _check_version(path)
@@ -44,6 +39,16 @@ def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> UserModel:
     except Exception as error:  # whatever a broken file leads to
         raise InputError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
     return model
+
+
+def _members(path: Path, max_size: int) -> dict[str, bytes]:
+    with model_files.open_file(path, max_size) as file:
+        start = file.read(2)
+        if model_files.looks_like_pickle(start):
+            raise InputError(f"{path} is a pickle, not a skops file: loading it would run any code that it holds")
+        if start != b"PK":
+            raise InputError(f"{path} is not a skops file: these are zip archives")
+        return archive.unpack(path, file, max_size)
 
 
 def _check_version(path: Path) -> None:
