@@ -11,7 +11,7 @@ import pytest
 
 from lormika import InputError
 from lormika.jobs import explain_partition
-from lormika.jobs.headers import read_headers, settle_headers
+from lormika.models.headers import read_headers, settle_headers
 
 ONE = ("--chunk-rows", 30, "--workers", 1)
 SECRET = "Bearer s3cr3t"

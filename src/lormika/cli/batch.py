@@ -177,7 +177,7 @@ def batch(
 
 def _check_headers(texts: Sequence[str], model: str) -> tuple[str, ...]:
     """Headers as workers get them; a secret that is not there is missed before anything takes time."""
-    from lormika.jobs.headers import read_headers, settle_headers
+    from lormika.models.headers import read_headers, settle_headers
 
     if texts and "://" not in model:
         raise typer.BadParameter("it is for a model behind http://…", param_hint="--header")

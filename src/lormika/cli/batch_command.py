@@ -59,9 +59,9 @@ class Command:
         """Ask the model about the background, and write all that workers need; nothing of it stays in memory."""
         from lormika.data import typed_alike
         from lormika.explainer import Explainer
-        from lormika.jobs.headers import read_headers
         from lormika.jobs.inputs import all_unseen
         from lormika.jobs.run import Request, prepare
+        from lormika.models.headers import read_headers
 
         target, drop, identifier = (self.choice[name] for name in ("target", "drop", "id"))
         table = self.reading.open(self.data, talk)

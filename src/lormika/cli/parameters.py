@@ -240,7 +240,7 @@ class Loading:
     def open(self, source: str, headers: Sequence[str], talk: Talk) -> Iterator[UserModel]:
         """Load a model; an isolated one ends with the block. What it prints goes to standard error."""
         from lormika import models
-        from lormika.jobs.headers import read_headers
+        from lormika.models.headers import read_headers
 
         if self.memory_limit is not None and not self.isolate:
             raise typer.BadParameter("--memory-limit goes with --isolate")

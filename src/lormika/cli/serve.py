@@ -71,7 +71,7 @@ class Serving:
 
     def secret(self) -> str | None:
         """The token itself."""
-        from lormika.jobs.headers import read_secret
+        from lormika.models.headers import read_secret
 
         return None if self.token is None else read_secret("--token", self.token)
 

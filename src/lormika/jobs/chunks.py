@@ -15,11 +15,11 @@ from lormika.explainer import Explainer
 from lormika.explanation import Explanation, Failure
 from lormika.jobs import part_tables, prepared
 from lormika.jobs.folder import Folder
-from lormika.jobs.headers import read_headers
 from lormika.jobs.inputs import read_input
 from lormika.jobs.part_columns import RowResult
 from lormika.jobs.part_files import write_parts
 from lormika.jobs.run_file import Run
+from lormika.models.headers import read_headers
 from lormika.models.identity import source_digest
 from lormika.types import JsonObject, UserModel
 

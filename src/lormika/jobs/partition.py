@@ -16,11 +16,11 @@ from lormika.explanation import Explanation, Failure
 from lormika.jobs import part_tables
 from lormika.jobs.chunks import DeadModelError, OpenRun, check_alive, open_run
 from lormika.jobs.folder import Folder
-from lormika.jobs.headers import settle_headers
 from lormika.jobs.inputs import model_facts
 from lormika.jobs.part_columns import INSTANCES, RULES, RowResult
 from lormika.jobs.run_file import Run
 from lormika.many import OnError
+from lormika.models.headers import settle_headers
 
 if TYPE_CHECKING:
     import pandas as pd
