@@ -32,9 +32,9 @@ _LONGEST_ADVICE = 8
 
 def report_columns(table: Table, features: Sequence[str], categorical: Sequence[str], talk: Talk) -> None:
     """Say how many rows and columns were read, of which types the features are, and which may be meant otherwise."""
-    by_type: dict[str, list[str]] = {}
+    types, by_type = table.types, dict[str, list[str]]()
     for name in features:
-        by_type.setdefault(table.types[name], []).append(name)
+        by_type.setdefault(types[name], []).append(name)
     talk.say(f"{table.path}: {len(table.frame):,} rows, {len(table.frame.columns)} columns; {len(features)} features")
     for kind, names in by_type.items():
         text = ", ".join(names[:_LONGEST_REPORT]) + (" …" if len(names) > _LONGEST_REPORT else "")
