@@ -47,7 +47,7 @@ inline void require(bool holds, const char* what) {
 
 template <class T>
 void require_below(const T* values, size_t size, T least, T bound, const char* what) {
-    bool inside = true;  // no early exit: the loop is then done many values at a time
-    for (size_t i = 0; i < size; ++i) inside &= values[i] >= least && values[i] < bound;
-    require(inside, what);
+    T outside = 0;  // no early exit, and no narrower type: the loop is then done many values at a time
+    for (size_t i = 0; i < size; ++i) outside |= T(values[i] < least) | T(values[i] >= bound);
+    require(outside == 0, what);
 }

@@ -12,19 +12,31 @@ constexpr double kClear = 1e-6;  // far beyond the tolerance, and the last digit
 
 [[maybe_unused]] double exp_of(long double x) { return static_cast<double>(std::exp(x)); }
 [[maybe_unused]] double exp_of(const Pair& x) { return std::exp(x.high) * (1 + x.low); }  // the rest is tiny
+
+constexpr size_t kMostKept = 1 << 16;
+
+// Logarithms of at least so many factorials. Each thread keeps them: one search after the other needs about as many.
+std::shared_ptr<const std::vector<Wide>> log_factorials(size_t size) {
+    thread_local auto kept = std::make_shared<const std::vector<Wide>>(2, Wide(0.0));
+    if (size <= kept->size()) return kept;
+    auto table = std::make_shared<std::vector<Wide>>(*kept);
+    table->reserve(size);
+    while (table->size() < size) table->push_back(table->back() + std::log(static_cast<double>(table->size())));
+    if (size <= kMostKept) kept = table;
+    return table;
+}
 }  // namespace
 
-Fisher::Fisher(int rows) : log_factorial_(rows + 1, Wide(0.0)) {
-    for (int i = 2; i <= rows; ++i) log_factorial_[i] = log_factorial_[i - 1] + std::log(static_cast<double>(i));
-}
+Fisher::Fisher(int rows) : log_factorials_(log_factorials(rows + 1)) {}
 
 double Fisher::log_choose(int n, int r) const {
-    return static_cast<double>(log_factorial_[n] - log_factorial_[r] - log_factorial_[n - r]);
+    const auto& lf = *log_factorials_;
+    return static_cast<double>(lf[n] - lf[r] - lf[n - r]);
 }
 
 // Logarithm of the probability of exactly `hits` of the rule's rows having the class.
 Wide Fisher::log_point(const Fourfold& t, int hits) const {
-    const auto& lf = log_factorial_;
+    const auto& lf = *log_factorials_;
     const int misses_all = t.all - t.hits_all, misses = t.inside - hits;
     return lf[t.hits_all] - lf[hits] - lf[t.hits_all - hits]        //
            + lf[misses_all] - lf[misses] - lf[misses_all - misses]  //

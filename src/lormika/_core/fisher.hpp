@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "wide.hpp"
@@ -44,7 +45,7 @@ private:
     double tail(const Fourfold& t, double stop) const;
 
     // More digits than a double has: for 100,000 rows the logarithms are around a million, and their differences count.
-    std::vector<Wide> log_factorial_;
+    const std::shared_ptr<const std::vector<Wide>> log_factorials_;
 };
 
 }  // namespace lormika
