@@ -200,21 +200,20 @@ def make_lists(space: Space, per: Per) -> np.ndarray:
 
 def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOptions) -> np.ndarray:
     """Critical p-value of a rule of each length."""
-    sets = [1] + [0] * MOST_CONDITIONS  # possible condition sets of each length: elementary symmetric polynomials
+    most = options.max_conditions
+    sets = [1] + [0] * most  # possible condition sets of each length: elementary symmetric polynomials
     for size in sizes:
-        for length in range(MOST_CONDITIONS, 0, -1):
+        for length in range(most, 0, -1):
             sets[length] += sets[length - 1] * size
     counts = [n_classes * number for number in sets]
     critical = np.zeros(MOST_CONDITIONS + 1)
-    for length in range(1, options.max_conditions + 1):
+    for length in range(1, most + 1):
         if counts[length] == 0:
             break
-        critical[length] = (
-            options.alpha
-            / {
-                Correction.NONE: 1,
-                Correction.BONFERRONI: sum(counts[1 : options.max_conditions + 1]),
-                Correction.LAYERED: options.max_conditions * counts[length],
-            }[Correction(options.correction)]
-        )
+        tests = {
+            Correction.NONE: 1,
+            Correction.BONFERRONI: sum(counts[1:]),
+            Correction.LAYERED: most * counts[length],
+        }
+        critical[length] = options.alpha / tests[Correction(options.correction)]
     return critical
