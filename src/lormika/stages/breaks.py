@@ -57,7 +57,8 @@ class Breaks:
         own = np.append(self._own_items, _NONE)[self._rows]
         self._stays = self._in_item == own
         self._leaves = (self._rows >= 0) & ~self._stays
-        self._leaving = (self._leaves | (own < 0))[terms.trials.pairs.singles].all(axis=2) & terms.fresh
+        may_break, singles = self._leaves | (own < 0), terms.trials.pairs.singles
+        self._leaving = may_break[singles[:, :, 0]] & may_break[singles[:, :, 1]] & terms.fresh
         self._every = self._sum_singles(terms.counted)
         self._pairs = terms.sum_pairs(*np.nonzero(self._leaving & (terms.pair_set >= 0)[:, None]))
         broken = np.flatnonzero(self._pairs[:, 0])
@@ -65,13 +66,13 @@ class Breaks:
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
-        pairs = self._pairs[[self._pair_at[pair] for pair in combinations(rows, 2) if pair in self._pair_at]]
-        chosen = list(rows)
-        return _total(self._similar[chosen], pairs), _total(self._every[chosen], pairs)
+        pairs = [self._pairs[self._pair_at[pair]] for pair in combinations(rows, 2) if pair in self._pair_at]
+        similar, every = ([sums[row] for row in rows] for sums in (self._similar, self._every))
+        return _total(similar + pairs), _total(every + pairs)
 
     def each_agrees(self, rows: Sequence[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        return bool(self.agreeing(sign)[list(rows)].all())
+        return all(sign * self._every[row, _CHANGE] > _ROUNDING for row in rows)
 
     def agreeing(self, sign: int) -> np.ndarray:
         """The same, for each feature."""
@@ -222,5 +223,5 @@ def _largest(values: np.ndarray, count: int) -> float:
     return float(np.sort(values[values > 0])[::-1][:count].sum())
 
 
-def _total(singles: np.ndarray, pairs: np.ndarray) -> Sums:
-    return Sums._make(map(sum, zip(*singles.tolist(), *pairs.tolist(), strict=True)))
+def _total(several: Sequence[np.ndarray]) -> Sums:
+    return Sums._make(map(sum, zip(*(sums.tolist() for sums in several), strict=True)))

@@ -49,7 +49,7 @@ class Terms:
         row_of = np.full(len(edits.instance), -1)
         row_of[varying] = np.arange(len(varying))
         rows = row_of[edits.target_feature[pairs.targets]]
-        inside = (rows >= 0).all(axis=1)
+        inside = (rows[:, 0] >= 0) & (rows[:, 1] >= 0)
         sets, pair_set = np.full((2, 0), 0), np.full(len(rows), -1)
         if inside.any():
             keys, pair_set[inside] = np.unique(rows[inside] @ (len(varying), 1), return_inverse=True)

@@ -50,7 +50,7 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
     """Ways to a goal, from the edits that were tried; the model is asked again only where these do not do."""
     background, edits, own = spread.background, trials.edits, trials.own
     hits = single_hits(edits, trials.singles, goal)
-    reducible = hits[trials.pairs.singles].any(axis=2)
+    reducible = hits[trials.pairs.singles[:, :, 0]] | hits[trials.pairs.singles[:, :, 1]]
     ways = single_ways(background, edits, trials.singles, goal)
     ends = yield from _try_ends(background, trials, {way.features[0] for way in ways}, goal)
     ways += [way for way, is_hit in ends if is_hit]
