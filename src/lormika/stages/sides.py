@@ -74,14 +74,14 @@ class Side:
     def _distinct(self, candidates: Sequence[Candidate], k: int) -> list[tuple[Candidate, Check]]:
         """The first k that are confirmed, and match other rows and change other features than earlier ones."""
         found: list[tuple[Candidate, Check]] = []
-        covers: list[np.ndarray] = []
+        covers: list[tuple[np.ndarray, int]] = []
         changes: set[tuple[int, ...]] = set()
         for candidate in candidates:
             changed = self._changed(candidate)
             check = None if changed in changes else self.test(candidate.items)
             if check is None:
                 continue
-            cover = self.space.matching(candidate)
+            cover = self.space.matching(candidate), candidate.antecedent
             if any(_jaccard(cover, earlier) >= _SAME for earlier in covers):
                 continue
             covers.append(cover)
@@ -135,6 +135,8 @@ class Sides:
         return cls({side.kind: side for side in sides}, why, more)
 
 
-def _jaccard(first: np.ndarray, second: np.ndarray) -> float:
-    either = np.count_nonzero(first | second)
-    return float(np.count_nonzero(first & second) / either) if either else 0.0
+def _jaccard(first: tuple[np.ndarray, int], second: tuple[np.ndarray, int]) -> float:
+    """Of the rows that either of two rules matches, the share that both do; each comes with the number of its rows."""
+    both = np.count_nonzero(first[0] & second[0])
+    either = first[1] + second[1] - both
+    return both / either if either else 0.0
