@@ -156,7 +156,7 @@ class Feature:
 
     def decode(self, value: float) -> Scalar | None:
         """One encoded value as a plain Python scalar; missing: None."""
-        if np.isnan(value):
+        if math.isnan(value):
             return None
         if self.categories is not None:
             return self.categories[int(value)]

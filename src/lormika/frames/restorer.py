@@ -44,6 +44,6 @@ class Lookup:
     def __call__(self, values: np.ndarray) -> UserColumn:
         """Take the categories at these positions."""
         assert not (values >= self.size).any(), "a category of another list"
-        positions = np.where(np.isnan(values), self.size, values).astype(np.intp)
+        positions = np.fmin(values, self.size).astype(np.intp)  # missing values have the last one
         gather = getattr(self.categories, "gather", None)  # polars
         return self.categories.take(positions) if gather is None else gather(positions)

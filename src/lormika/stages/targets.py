@@ -168,9 +168,10 @@ def _constant_targets(
     background: Background, spread: Spread, items: Items, near: Values, instance: np.ndarray
 ) -> Iterator[Target]:
     """Of features that are constant among similar rows."""
-    constant = np.setdiff1d(np.arange(len(instance)), [*items.features, *spread.identifiers])
+    elsewhere = spread.identifiers.union(items.features)
+    constant = [f for f in range(len(instance)) if f not in elsewhere]
     begin, end = np.searchsorted(near.feature, constant), np.searchsorted(near.feature, constant, side="right")
-    for f, first, last in zip(constant.tolist(), begin.tolist(), end.tolist(), strict=True):
+    for f, first, last in zip(constant, begin.tolist(), end.tolist(), strict=True):
         others = near.value[first:last]
         if background.schema.features[f].is_numeric:
             yield from _sides(background, f, np.unique(others), float(instance[f]))
