@@ -9,12 +9,20 @@ namespace {
 
 // Doubles of small whole numbers differ in their upper bits alone: these are folded into the lower ones, by which a place
 // in the table of hashes is chosen.
+uint64_t mixed(uint64_t hash, uint64_t cell) {
+    hash = (hash ^ cell) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+}
+
+// Several sums at a time: none has to wait for another.
 uint64_t hash_row(const uint64_t* row, size_t features) {
-    uint64_t hash = 0;
-    for (size_t f = 0; f < features; ++f) {
-        hash = (hash ^ row[f]) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-    }
+    constexpr size_t kSums = 4;
+    uint64_t sums[kSums] = {}, hash = 0;
+    size_t f = 0;
+    for (; f + kSums <= features; f += kSums)
+        for (size_t i = 0; i < kSums; ++i) sums[i] = mixed(sums[i], row[f + i]);
+    for (; f < features; ++f) hash = mixed(hash, row[f]);
+    for (const uint64_t sum : sums) hash = mixed(hash, sum);
     return hash;
 }
 
