@@ -73,16 +73,17 @@ def _units(instance: np.ndarray, goal: Goal) -> list[list[int]]:
 
 
 def _differing(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> list[list[int]]:
-    differs = _differs(row, instance)
-    return [unit for unit in units if differs[unit].any()]
+    differs = _differs(row, instance).tolist()
+    return [unit for unit in units if any(differs[f] for f in unit)]
 
 
 def _each_restored(row: np.ndarray, instance: np.ndarray, units: list[list[int]]) -> np.ndarray:
     """Copies of a row, each with one unit as the instance has it."""
     differing = _differing(row, instance, units)
     copies = np.repeat(row[None], len(differing), axis=0)
-    for copy, unit in zip(copies, differing, strict=True):
-        copy[unit] = instance[unit]
+    places = np.repeat(np.arange(len(differing)), list(map(len, differing)))
+    features = np.array([f for unit in differing for f in unit], dtype=np.intp)
+    copies[places, features] = instance[features]
     return copies
 
 
