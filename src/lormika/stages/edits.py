@@ -93,13 +93,14 @@ def make_edits(
 
 
 def _kept(feature: np.ndarray, value: np.ndarray, source: np.ndarray, most: int) -> np.ndarray:
-    """Which values to ask about: those with the most urgent reason, its lowest bit, of every feature first."""
+    """Which values, sorted, to ask about: those with the most urgent reason, its lowest bit, of every feature first."""
     kept = np.ones(len(value), dtype=bool)
     if len(value) > most:
-        order = np.lexsort((value, source & -source, feature))
+        order = np.lexsort((source & -source, feature))  # stable: of equally urgent values, the least comes first
         rank = np.empty(len(value), dtype=np.intp)
         rank[order] = np.arange(len(value)) - np.searchsorted(feature, feature)  # within its feature
-        kept[np.lexsort((value, feature, rank))[most:]] = False
+        turn = rank * (feature[-1] + 1) + feature
+        kept = turn <= np.partition(turn, most - 1)[most - 1]
     return kept
 
 
