@@ -6,6 +6,7 @@ a time, further values of ranges, and, as a last resort, rows made from the near
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -235,21 +236,27 @@ def _irreducible(
 
 def _triples(edits: Edits, singles: Responses, pairs: TargetPairs, goal: Goal) -> np.ndarray:
     """Targets of three features: the pairs that lower the certainty most, each with a third one, by the sum of both."""
-    is_open = _open_targets(edits, goal)
+    is_open, most = _open_targets(edits, goal), _MOST_TRIPLES // LEVELS
     lowest = pairs.responses.change[pairs.asked].min(axis=1)
     alone = singles.change[edits.levels].min(axis=1)
     open_pairs = np.flatnonzero(is_open[pairs.targets].all(axis=1))
     strongest = open_pairs[np.argsort(lowest[open_pairs], kind="stable")[:_STRONGEST]]
     own, third = pairs.targets[strongest], edits.pairable[is_open[edits.pairable]]
     features = edits.target_feature
-    i, j = np.nonzero((features[own][:, None] != features[third][None, :, None]).all(axis=2))
-    triples = np.sort(np.column_stack([own[i], third[j]]), axis=1)
-    totals = lowest[strongest[i]] + alone[third[j]]
+    differs = (features[own[:, :1]] != features[third]) & (features[own[:, 1:]] != features[third])
+    sums = np.where(differs, lowest[strongest, None] + alone[third], np.inf)
+    i, j = np.nonzero(differs & (sums <= _at_rank(sums, 3 * most)))  # each triple can be made in three ways
+    triples, totals = np.sort(np.column_stack([own[i], third[j]]), axis=1), sums[i, j]
     keys = triples @ (len(features) ** 2, len(features), 1)
-    order = np.lexsort((totals, keys))  # a triple may be made in several ways: by its least sum
+    order = np.lexsort((totals, keys))  # a triple counts by its least sum
     order = order[np.diff(keys[order], prepend=-1) > 0]
-    chosen = order[np.argsort(totals[order], kind="stable")][: _MOST_TRIPLES // LEVELS]
+    chosen = order[np.argsort(totals[order], kind="stable")][:most]
     return triples[chosen[np.argsort(keys[chosen])]]
+
+
+def _at_rank(values: np.ndarray, rank: int) -> float:
+    """The value at a rank, counted from 1; none is greater, if there are fewer."""
+    return float(np.partition(values, rank - 1, axis=None)[rank - 1]) if rank <= values.size else math.inf
 
 
 def _open_targets(edits: Edits, goal: Goal) -> np.ndarray:
