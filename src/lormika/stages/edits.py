@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,13 @@ class Edits:
         for column in singles.T:
             rows[np.arange(len(rows)), self.feature[column]] = self.value[column]
         return rows
+
+    def row(self, singles: Iterable[int]) -> np.ndarray:
+        """The encoded row of one edit."""
+        row = self.instance.copy()
+        for single in singles:
+            row[self.feature[single]] = self.value[single]
+        return row
 
     def __len__(self) -> int:
         return len(self.feature)

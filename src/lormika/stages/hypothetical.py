@@ -16,7 +16,7 @@ from lormika.stages.breaks import LEAST, difference, make_check
 from lormika.stages.effects import MATTERS
 from lormika.stages.goal import Goal
 from lormika.stages.placing import Placing
-from lormika.stages.responses import Responses
+from lormika.stages.responses import Responses, mean
 from lormika.stages.targets import Source
 from lormika.stages.terms import Terms
 
@@ -82,15 +82,15 @@ class HypotheticalTest:
         if trial is None:
             return None
         responses, change = trial.responses, trial.responses.change[trial.edits]
-        if responses.turned[trial.edits].any() or change.mean() < LEAST or responses.change[trial.nearest] <= 0:
+        if responses.turned[trial.edits].any() or mean(change) < LEAST or responses.change[trial.nearest] <= 0:
             return None
         if len(changed) == 2 and not self._both_add(trial):
             return None
-        after = float(responses.certainty[trial.edits].mean())
-        agreed = int((change > 0).sum())
+        after = mean(responses.certainty[trial.edits])
+        agreed = int(np.count_nonzero(change > 0))
         if difference(after, self._before) <= 0 or 2 * agreed <= len(change) or not self._rises_in_background(changed):
             return None
-        shift = float(responses.shift[trial.edits].mean())
+        shift = mean(responses.shift[trial.edits])
         return make_check(self._trials, self._before, len(change), agreed, after, shift)
 
     def _both_add(self, trial: _Trial) -> bool:
@@ -107,14 +107,14 @@ class HypotheticalTest:
             inside = self._placing.inside(item)
             inside = inside[(source[inside] & (Source.BACKGROUND | Source.INSIDE)) > 0]
             if len(inside):
-                moves.append(float(singles.certainty[inside].mean()) - self._before)
+                moves.append(mean(singles.certainty[inside]) - self._before)
         return not moves or difference(sum(moves), 0.0) > 0
 
     def nearest(self, chosen: tuple[int, ...]) -> tuple[np.ndarray, int, float, float | None]:
         """The nearest edit that makes a confirmed rule true: its row, encoded, and the label, certainty and value."""
         trial = self._trial(self._changed(chosen))
         assert trial is not None
-        row = self._trials.edits.rows(trial.singles[:1])[0]
+        row = self._trials.edits.row(trial.singles[0])
         answers, at = trial.responses, trial.nearest
         return row, int(answers.labels[at]), float(answers.certainty[at]), answers.value(at)
 

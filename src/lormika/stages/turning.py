@@ -16,7 +16,7 @@ from lormika.rule import Condition, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.edits import LEVELS, Edits, Pairs
 from lormika.stages.goal import Goal
-from lormika.stages.responses import Responses
+from lormika.stages.responses import Responses, mean
 from lormika.stages.targets import origin
 
 _MOST_SETS = 12  # sets of several features for which a way is made
@@ -83,7 +83,7 @@ def _number_way(background: Background, edits: Edits, singles: Responses, f: int
         end = math.inf
     elif not upwards and end <= observed[0]:
         end = -math.inf
-    condition = permitted_range(background, goal, f, edits.rows(run[:1, None])[0], end, own)
+    condition = permitted_range(background, goal, f, edits.row(run[:1]), end, own)
     assert isinstance(condition, Interval)
     inside = (condition.low <= edits.value[run]) & (edits.value[run] < condition.high)
     return _way(edits, singles, condition, run[inside])
@@ -94,13 +94,13 @@ def _way(edits: Edits, singles: Responses, condition: Condition, run: np.ndarray
     return Way(
         (int(edits.feature[first]),),
         (condition,),
-        edits.rows(run[:1, None])[0],
+        edits.row(run[:1]),
         int(singles.labels[first]),
         float(singles.certainty[first]),
         float(singles.likelihood[first]),
         len(run),
         len(run),
-        float(singles.certainty[run].mean()),
+        mean(singles.certainty[run]),
         singles.value(first),
     )
 
@@ -219,7 +219,7 @@ def _combined_way(
     background: Background, edits: Edits, combinations: Combinations, i: int, level: int, goal: Goal
 ) -> Way:
     singles, asked = combinations.singles[i, level], int(combinations.asked[i, level])
-    row = edits.rows(singles[None])[0]
+    row = edits.row(singles)
     features = tuple(int(f) for f in edits.feature[singles])
     return exact_way(background, edits.instance, features, row, combinations.responses, asked, goal)
 

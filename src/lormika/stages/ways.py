@@ -125,7 +125,7 @@ def _best(trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> tuple[np.
         places = np.flatnonzero(goal.permits_edits(edits, singles))
         if len(places):
             place = places[responses.certainty[asked[places]].argmin()]
-            moves.append((edits.rows(singles[place][None])[0], float(responses.certainty[asked[place]])))
+            moves.append((edits.row(singles[place]), float(responses.certainty[asked[place]])))
     return min((move for move in moves if move[1] < before), key=lambda move: move[1], default=None)
 
 
