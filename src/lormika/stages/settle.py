@@ -8,8 +8,10 @@ grid turn.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 
 import numpy as np
@@ -18,7 +20,7 @@ from lormika.models import Answer
 from lormika.rule import Condition
 from lormika.stages.asking import Asking
 from lormika.stages.goal import Goal
-from lormika.stages.responses import Responses, respond
+from lormika.stages.responses import Responses, mean, respond
 from lormika.stages.spread import Spread
 from lormika.stages.targets import origin
 from lormika.stages.turning import Way, permitted_range
@@ -68,19 +70,20 @@ class _Grid:
         """The largest box, starting at the first values, that mostly leads to the way's class."""
         points = np.array(self.points)
         hits = (answers.labels[own] == self._way.label) & self._goal.reached(answers[own])
-        best, most = tuple(0 for _ in self._values), 1
-        for corner in product(*(range(len(values)) for values in self._values)):
-            inside = (points <= corner).all(axis=1)
-            size = int(inside.sum())
-            if size > most and hits[inside].mean() >= _ENOUGH:
-                best, most = corner, size
-        inside = (points <= best).all(axis=1)
+        ranges = [range(len(values)) for values in self._values]
+        up_to = [[points[:, place] <= step for step in steps] for place, steps in enumerate(ranges)]
+        best, most, box = tuple(0 for _ in ranges), 1, (points == 0).all(axis=1)
+        for corner, sides in zip(product(*ranges), product(*up_to), strict=True):
+            inside = reduce(operator.and_, sides)
+            size = int(np.count_nonzero(inside))
+            if size > most and np.count_nonzero(inside & hits) / size >= _ENOUGH:
+                best, most, box = corner, size, inside
         return replace(
             self._way,
             conditions=tuple(self._condition(place, corner) for place, corner in enumerate(best)),
             asked=most,
-            turned=int(hits[inside].sum()),
-            after=float(answers.certainty[own][inside].mean()),
+            turned=int(np.count_nonzero(hits & box)),
+            after=mean(answers.certainty[own][box]),
         )
 
     def _condition(self, place: int, corner: int) -> Condition:
