@@ -1,7 +1,6 @@
 #include "scan.hpp"
 
 #include <algorithm>
-#include <queue>
 #include <vector>
 
 namespace lormika {
@@ -18,6 +17,13 @@ void add(const double* points, size_t size, double value, double scale, double* 
         const double z = (points[r] - value) / scale;
         sums[r] += z * z;
     }
+}
+
+// Leaves the `count` smallest numbers, the largest of them last; all, if there are no more.
+void keep_smallest(std::vector<double>& numbers, size_t count) {
+    if (numbers.size() <= count) return;
+    std::nth_element(numbers.begin(), numbers.begin() + (count - 1), numbers.end());
+    numbers.resize(count);
 }
 }  // namespace
 
@@ -69,18 +75,26 @@ template void scan(const CodedTable<uint32_t>&, const double*, size_t, double*);
 void reach(const double* squared, const int32_t* labels, size_t rows, int classes, const int32_t* counts, int n_counts,
            double* result) {
     const auto most = static_cast<size_t>(counts[n_counts - 1]);
-    std::vector<std::priority_queue<double>> nearest(classes);  // largest on top
+    struct Nearest {
+        std::vector<double> found;  // up to twice as many as are wanted, before the rest are dropped
+        bool full = false;
+        double last = 0;  // no larger one is wanted, once it is full
+    };
+    std::vector<Nearest> nearest(classes);
     for (size_t r = 0; r < rows; ++r) {
-        auto& heap = nearest[labels[r]];
-        const bool full = heap.size() == most;
-        if (full && squared[r] >= heap.top()) continue;  // those of huge numbers may be infinite
-        if (full) heap.pop();
-        heap.push(squared[r]);
+        Nearest& own = nearest[labels[r]];
+        if (own.full && squared[r] >= own.last) continue;  // those of huge numbers may be infinite
+        own.found.push_back(squared[r]);
+        if (own.found.size() < 2 * most) continue;
+        keep_smallest(own.found, most);
+        own.full = true;
+        own.last = own.found.back();
     }
     for (int c = 0; c < classes; ++c)
         for (int n = n_counts - 1; n >= 0; --n) {
-            while (nearest[c].size() > static_cast<size_t>(counts[n])) nearest[c].pop();
-            result[n * classes + c] = nearest[c].empty() ? 0.0 : nearest[c].top();
+            std::vector<double>& found = nearest[c].found;
+            keep_smallest(found, static_cast<size_t>(counts[n]));
+            result[n * classes + c] = found.empty() ? 0.0 : *std::max_element(found.begin(), found.end());
         }
 }
 
