@@ -198,11 +198,15 @@ def _agree(first: Answer, second: Answer) -> bool:
     if first.labels[0] != second.labels[0]:
         return False
     for one, other in ((first.probabilities, second.probabilities), (first.scores, second.scores)):
-        if one is not None and other is not None and not np.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE):
+        if one is not None and other is not None and not _are_close(one, other):
             return False
     if first.values is None or second.values is None or first.bands is None:
         return True
     return bool(np.abs(first.bands.in_spreads(first.values - second.values)).max() <= _TOLERANCE)
+
+
+def _are_close(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool((np.abs(one - other) <= _TOLERANCE + _TOLERANCE * np.abs(other)).all())
 
 
 def explain(case: Case, options: SearchOptions, aim: Aim, *, keeps: bool = False) -> Asking[Explanation]:
