@@ -125,11 +125,9 @@ def _pairable(targets: Sequence[Target]) -> np.ndarray:
 
 
 def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:
-    """All pairs among some targets, at each level."""
-    i, j = np.triu_indices(len(chosen), 1)
-    first, second = chosen[i], chosen[j]
-    differ = edits.target_feature[first] != edits.target_feature[second]
-    targets = np.column_stack([first[differ], second[differ]])
+    """All pairs among some targets, which ascend, at each level."""
+    features = edits.target_feature[chosen]  # ascending
+    targets = chosen[np.column_stack(np.nonzero(features[:, None] < features))]
     singles = edits.levels[targets].transpose(0, 2, 1)  # pairs of targets x levels x 2
     fresh = np.ones(singles.shape[:2], dtype=bool)
     fresh[:, 1:] = (singles[:, 1:] != singles[:, :-1]).any(axis=2)
