@@ -26,7 +26,7 @@ def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
 def largest_changes(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
     """The largest change of the log-odds (or value) by any value of each feature."""
     largest = np.zeros(n_features)
-    features, starts = np.unique(edits.feature, return_index=True)  # ascending, each in one piece
+    starts = np.flatnonzero(np.diff(edits.feature, prepend=-1))  # ascending, each feature in one piece
     if len(starts):
-        largest[features] = np.maximum.reduceat(np.abs(singles.shift), starts)
+        largest[edits.feature[starts]] = np.maximum.reduceat(np.abs(singles.shift), starts)
     return largest

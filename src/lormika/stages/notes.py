@@ -148,7 +148,7 @@ class Notes:
 
     def about_rules(self, prediction: Scalar) -> Iterator[Note]:
         """Why a kind of rule is empty."""
-        labels = np.unique(self.sample.labels)
+        labels = np.flatnonzero(np.bincount(self.sample.labels))
         if len(labels) == 1:
             only = self._outcome(self.sample.classes[labels[0]])
             yield Note(

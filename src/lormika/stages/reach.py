@@ -60,7 +60,9 @@ def _differs(placing: Placing, trials: Trials, own: np.ndarray, certainty: float
     feature, lost = trials.edits.feature, certainty - trials.singles.certainty
     most = np.full(len(trials.edits.instance), -np.inf)
     np.maximum.at(most, feature, lost)
-    leaves = ~np.isin(placing.in_item, own)
+    is_other = np.ones(len(placing.items.conditions) + 1, dtype=bool)  # the last: no item at all
+    is_other[own] = False
+    leaves = is_other[placing.in_item]
     less = leaves & (lost > _SHARE * most[feature] + _ROUNDING)
     differs: np.ndarray = trials.singles.turned | less | (placing.in_item < 0)
     return differs

@@ -65,7 +65,9 @@ def recut(placing: Placing, edits: Edits, sample: np.ndarray, ranges: Mapping[in
     sizes[changed], codes[changed], instance[changed] = cut.sizes[kept], cut.codes[kept], cut.own[kept]
     firsts = np.cumsum(sizes) - sizes
     in_item = placing.in_item + np.append(firsts - items.firsts, 0)[_rows(placing)]
-    is_kept = np.isin(cut.edit_rows, changed)
+    is_changed = np.zeros(len(sizes), dtype=bool)
+    is_changed[changed] = True
+    is_kept = is_changed[cut.edit_rows]
     placed, rows = cut.placed[is_kept], cut.edit_rows[is_kept]
     in_item[cut.edits[is_kept]] = np.where(placed >= 0, firsts[rows] + placed, -1)
     conditions: list[Condition] = []
