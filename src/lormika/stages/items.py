@@ -100,10 +100,12 @@ def itemise(
     counts = ends[starts + sizes] - ends[starts]
     varying = np.flatnonzero(counts > 1)
     numbers = np.where(occurs, ends[:-1] - np.repeat(ends[starts], sizes), -1)  # -1: only the instance has it
-    present = [np.flatnonzero(occurs[starts[i] : starts[i] + sizes[i]]).tolist() for i in varying.tolist()]
+    present = np.flatnonzero(occurs & np.repeat(counts > 1, sizes))
+    of_present = np.repeat(np.arange(len(sizes)), sizes)[present]
+    each = zip(of_present.tolist(), (present - starts[of_present]).tolist(), strict=True)
     return Items(
-        tuple(scales[i].condition(code) for i, own in zip(varying.tolist(), present, strict=True) for code in own),
-        tuple(rows[occurs & np.repeat(counts > 1, sizes)].tolist()),
+        tuple(scales[i].condition(code) for i, code in each),
+        tuple(rows[present].tolist()),
         counts[varying].astype(np.int32),
         _chosen(_renumbered(codes, numbers, starts, sizes), counts > 1),
         numbers[starts + own_codes].astype(np.int32)[varying],

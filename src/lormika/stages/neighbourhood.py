@@ -149,7 +149,8 @@ def parents_at(points: np.ndarray, size: int) -> np.ndarray:
     positions = np.empty(points.T.shape, dtype=np.intp)
     for i, shares in enumerate(points.T):
         positions[i] = shares * (size - i)
-        for earlier in np.sort(positions[:i], axis=0):  # skip over the taken ones, lowest first
+        taken = positions[:i] if i < 2 else (positions[:i].min(axis=0), positions[:i].max(axis=0))  # of two at most
+        for earlier in taken:  # skip over them, lowest first
             positions[i] += positions[i] >= earlier
     return positions
 
