@@ -625,6 +625,7 @@ class Twin:
             for f, g in combinations(varying, 2)
             if self.pairs_of(f, g) and self.mean_falls([(self.change(pair), 1) for pair in self.pairs_of(f, g)])
             if self.adds(f, g, 0) and self.adds(f, g, 1)
+            if not self.rises_without(f) and not self.rises_without(g)
         }
         for means in (alone, pairs):
             means = {features: p for features, p in means.items() if self.less(p, Fraction(self.own.p))}
@@ -653,6 +654,10 @@ class Twin:
     def falls_without(self, f: int) -> bool:
         values = self.values_left(f)
         return bool(values) and self.mean_falls([(self.change(((f, v),)), self.weight(f, v)) for v in values])
+
+    def rises_without(self, f: int) -> bool:
+        """Whether the model is more certain, on average, with other values of a feature alone."""
+        return bool(self.values_left(f)) and self.less(Fraction(self.own.p), self.mean_left(f))
 
     def mean_falls(self, changes: Sequence[tuple[float, int]]) -> bool:
         """Whether δ, weighted, is at most -0.1 on average."""

@@ -103,7 +103,7 @@ def test_what_the_prediction_depends_on():
     section = explanation.to_text(110).partition("What this prediction depends on")[2]
     for words in ("8% … 65%  turns at employed, self-employed", "turns at ≥ 6.1", "62% … 85%"):
         assert words in section, words
-    assert "… 3 others: no value of them that was tried moves it by more than 8 points" in section
+    assert "… 3 others: no value of them that was tried moves it by more than 6 points" in section
     no_single = golden("no_single")
     constant_first = tuple(sorted(no_single.effects, key=lambda effect: not effect.constant))
     assert "the same in all similar rows" in replace(no_single, effects=constant_first).to_text(110)

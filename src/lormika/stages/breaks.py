@@ -135,7 +135,9 @@ class Breaks:
         features = self._items.features
         for (i, j), place in self._pair_at.items():
             sums = Sums._make(self._pairs[place].tolist())
-            if sums.change <= -LEAST * sums.rows and self._both_matter(features[i], features[j]):
+            if sums.change > -LEAST * sums.rows or not self._both_matter(features[i], features[j]):
+                continue
+            if all(self._move_without(features[k]) <= 0 for k in (i, j)):  # else it is no reason, but the contrary
                 yield _Need(2 * sums.lower <= sums.rows, self._move(self._pairs[place]), (features[i], features[j]))
 
     def _both_matter(self, first: int, second: int) -> bool:
@@ -147,13 +149,19 @@ class Breaks:
 
     def _without(self, feature: int) -> _Need:
         """How much the certainty falls with other values of a feature; 0, if the log-odds do not fall enough."""
-        own, singles = self.outside(feature), self._trials.singles
-        change, move = singles.change[own], 0.0
-        if len(own):
-            weights = self.weights(own)
-            if np.average(change, weights=weights) <= -LEAST:
-                move = difference(float(np.average(singles.certainty[own], weights=weights)), self._before)
+        own = self.outside(feature)
+        change = self._trials.singles.change[own]
+        falls = len(own) > 0 and np.average(change, weights=self.weights(own)) <= -LEAST
+        move = self._move_without(feature) if falls else 0.0
         return _Need(2 * int((change < 0).sum()) <= len(own), move, (feature,))
+
+    def _move_without(self, feature: int) -> float:
+        """Mean change of the certainty with other values of a feature, as frequent as in the background."""
+        own = self.outside(feature)
+        if len(own) == 0:
+            return 0.0
+        mean = float(np.average(self._trials.singles.certainty[own], weights=self.weights(own)))
+        return difference(mean, self._before)
 
     def weights(self, own: np.ndarray) -> np.ndarray:
         """The weights of several single edits: how often rows of the background have their values."""
