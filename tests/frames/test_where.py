@@ -20,6 +20,7 @@ FRAME = pd.DataFrame(
         "id": [17, 18, 2**53 + 1],
         "age": [20.0, np.nan, 40.0],
         "job": ["cook", None, "king"],
+        "prior-claims": [0, 1, 2],
         "ok": [True, False, True],
         "maybe": pd.Series([True, None, False], dtype=object),
         "kind": pd.Categorical([1, 2, None]),
@@ -105,6 +106,10 @@ def test_conditions(condition, rows):
         ("ok < True", "can only be compared with == and !="),
         ("age < None", "None can only be compared with"),
         ("id is 17", "'is' is for missing values only"),
+        (
+            "prior-claims > 5",
+            "there is no column 'prior' .did you mean `prior-claims`",
+        ),
         ("id is `missing`", "there is no column 'missing'"),
         ("id in 17", "'in' needs a list"),
         ("id in [x]", "there is no column 'x'"),

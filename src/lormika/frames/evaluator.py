@@ -171,13 +171,20 @@ class Evaluator:
                 raise self._fail(node, "there is no value before a change here: now is for constraints")
             columns = self.rows.now
         if name not in columns:
-            close = difflib.get_close_matches(name, columns, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {listing(columns)}"
-            raise self._fail(node, f"there is no column {name!r} (texts are written in quotes); {hint}")
+            raise self._fail(node, f"there is no column {name!r} {self._hint(name, columns)}")
         values = columns[name]()
         if values is None:
             raise self._fail(node, f"column {name!r} is neither of numbers, nor of texts, nor of truths")
         return values
+
+    def _hint(self, name: str, columns: Mapping[str, Column]) -> str:
+        """What may be meant by a name that is no column."""
+        whole = [one for one in columns if name in one and not one.isidentifier() and one in self.source.original]
+        if whole:
+            return f"(did you mean `{max(whole, key=len)}`? Such names are written in backticks)"
+        close = difflib.get_close_matches(name, columns, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {listing(columns)}"
+        return f"(texts are written in quotes); {hint}"
 
     def truth(self, value: Values, node: ast.expr) -> np.ndarray:
         """Which rows a value is true of; where it is missing, it is not."""
