@@ -174,6 +174,7 @@ class Rerun:
     turned: bool  #: the label is no longer the prediction
     reached: float | None = None  #: probability of a new label, of more than two classes
     value: float | None = None  #: that a regressor then predicts
+    margin: float | None = None  #: of the class predicted before the edit, if the model has a decision function instead
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.edits))

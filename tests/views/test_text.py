@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.svm import LinearSVC
 
 from cases import CASES, CONFIRMED, golden
 from lormika import Explainer
@@ -151,3 +152,23 @@ def test_features_come_in_the_order_of_the_page(file):
     in_text = [name for line in lines for name in on_page if line.startswith(f"  {name} ")]
     assert len(in_text) > 2
     assert in_text == on_page[: len(in_text)]
+
+
+def test_a_change_shows_its_own_margin():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(400, 3)), columns=["a", "b", "c"])
+    model = LinearSVC().fit(X, np.where(X["a"] + X["b"] > 0, "yes", "no"))
+    explanation = Explainer(model, X).explain(X[:1])
+    sign = 1 if explanation.prediction == model.classes_[1] else -1
+    changes = [rule.rerun for rule in explanation.counterfactual]
+    assert changes
+    for change in changes:
+        row = X[:1].assign(**{edit.feature: edit.after for edit in change.edits})
+        assert change.margin == pytest.approx(sign * model.decision_function(row)[0], rel=1e-5)
+        assert f"{change}: margin" in explanation.to_text(width=500)
+        assert "on average, now" not in explanation.to_text(width=500)
+
+
+def test_an_end_of_the_scale_stands_for_itself():
+    X = pd.DataFrame({"member": np.arange(300) % 2, "age": np.arange(300) % 60})
+    explanation = Explainer(lambda f: np.where(f["member"] == 1, "yes", "no"), X).explain({"member": 1, "age": 30})
+    assert re.search(r"member +1 +turns at 0\n", explanation.to_text())

@@ -124,7 +124,8 @@ class Choice:
         edits, turned = describe(self.background, self.trials.edits.instance, row), label != self.space.prediction
         probability = certainty if self.unit == "probability" else None
         is_new = turned and len(self.space.classes) > 2 and not math.isnan(likelihood)  # else it follows from the other
-        return Rerun(edits, self.space.classes[label], probability, turned, likelihood if is_new else None, value)
+        reached, margin = likelihood if is_new else None, certainty if self.unit == "margin" else None
+        return Rerun(edits, self.space.classes[label], probability, turned, reached, value, margin)
 
     # Counterfactuals
 

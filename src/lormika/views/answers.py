@@ -73,8 +73,9 @@ def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
 
 def _made_true(rule: Rule, rerun: Rerun, prediction: Scalar, scale: Scale) -> Answer:
     """For a rule that is not true yet: the smallest change that makes it true."""
-    before, after, mean = scale.before, rerun.value if scale.unit == "value" else rerun.probability, False
-    if scale.unit == "margin" and rule.check is not None:  # a re-run knows probabilities alone
+    known = {"value": rerun.value, "margin": rerun.margin}
+    before, after, mean = scale.before, known.get(scale.unit, rerun.probability), False
+    if scale.unit == "margin" and after is None and rule.check is not None:  # written by a release that did not keep it
         before, after, mean = rule.check.before, rule.check.after, rule.check.asked > 1
     if scale.unit == "label" or before is None or after is None:
         before = after = None

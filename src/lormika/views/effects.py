@@ -87,10 +87,15 @@ class FeatureEffect:
 
     @property
     def ranges(self) -> list[tuple[str, Scalar | None, Scalar | None]]:
-        """Where numbers turn it: from a first to a last one; the sign says that either stands for all beyond it."""
+        """Where numbers turn it: from a first to a last one; the sign says that either stands for all beyond it.
+
+        The least number of the background, or the greatest, stands for itself alone.
+        """
         runs = [list(run) for _, run in groupby(self._numbers, key=lambda asked: asked.wanted)]
         signs = ["≤", *[""] * (len(runs) - 2), "≥"] if len(runs) > 1 else [""]
-        return [(sign, run[0].value, run[-1].value) for run, sign in zip(runs, signs, strict=False) if run[0].wanted]
+        ends = [(sign, run[0].value, run[-1].value) for run, sign in zip(runs, signs, strict=False) if run[0].wanted]
+        extremes = self.quantiles[:1] + self.quantiles[-1:]
+        return [("" if first == last and first in extremes else sign, first, last) for sign, first, last in ends]
 
     @property
     def _numbers(self) -> list[Asked]:

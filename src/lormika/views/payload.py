@@ -233,7 +233,7 @@ def _dump_rerun(rerun: Rerun | None) -> JsonObject | None:
         "label": rerun.label,
         "probability": rerun.probability,
         "turned": rerun.turned,
-    } | {name: value for name in ("reached", "value") if (value := getattr(rerun, name)) is not None}
+    } | {name: value for name in ("reached", "value", "margin") if (value := getattr(rerun, name)) is not None}
 
 
 def _load_rerun(payload: JsonObject | None) -> Rerun | None:

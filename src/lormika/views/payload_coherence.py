@@ -204,6 +204,8 @@ class _Clashes:
         yield from self._label(rerun["label"], (*path, "label"))
         if rerun["turned"] == same(rerun["label"], self.prediction):
             yield Fault((*path, "turned"), "must say whether the label is another than the prediction")
+        if "margin" in rerun and self.payload["unit"] != "margin":
+            yield Fault((*path, "margin"), "must be absent: the explanation is not about margins")
         if ("value" in rerun) != bool(self.edges):
             yield Fault((*path, "value"), f"must {'' if self.edges else 'not '}be there, as the unit says")
         elif self.edges:
