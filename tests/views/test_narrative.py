@@ -32,7 +32,7 @@ def test_it_says_the_prediction_and_the_best_reason(name):
         assert str(condition) in summary
     share, usual = percents(best.confidence, best.counts.share_without)
     if best.weak:
-        assert "No rule of similar cases was confirmed; with other values than" in summary
+        assert "No rule of similar cases was confirmed, but it rests on" in summary
     elif best.confidence < 0.5:
         assert f"the share predicted {explanation.prediction} is {share} instead of {usual}" in summary
     else:
@@ -67,7 +67,7 @@ def test_what_speaks_against_it_is_named():
 
 def test_without_a_supporting_rule_it_says_so():
     explanation = replace(golden("explanation"), rules=golden("explanation").current_contradicting)
-    assert "No rule that is true of this case supports that." in explanation.summary()
+    assert "No rule was found that supports it." in explanation.summary()
     assert "On the other hand" not in explanation.summary()
 
 
@@ -86,7 +86,7 @@ def test_less_than_half_is_told_as_a_shift():
     assert "the share predicted rejected is 37% instead of 27%; without that, the probability of rejected" in summary
     assert "37% are" not in summary
     weak = replace(explanation, rules=(replace(rule, weak=True),)).summary()
-    assert f"with other values than {rule.conditions[0]}, it is less certain on average (" in weak
+    assert f"but it rests on {rule.conditions[0]}: without that, it is less certain on average (" in weak
     assert "37%" not in weak
 
 
@@ -110,7 +110,7 @@ def changes(*reruns: Rerun, asked: AskedSummary | None = None, effects: tuple[Ef
     ]
     summary = replace(explanation, rules=tuple(rules), asked=asked, effects=effects).summary()
     return re.sub(
-        r"^The model .*?\)\.( No rule that .*? supports that\.)? ?|( ?Every rule| ?The model was).*$", "", summary
+        r"^The model .*?\)\.( No rule was found that supports it\.)? ?|( ?Every rule| ?The model was).*$", "", summary
     )
 
 
@@ -163,7 +163,7 @@ def effect(name: str, label: str = "accepted", constant: bool = False) -> Effect
             [rerun("no", age=1)],
             ALL,
             ("age", "income", "savings"),
-            "Changing age to 1 turns it to no (80%). Alone, income and savings can turn it, too.",
+            "Changing age to 1 turns it to no (80%). A change of income or savings alone can turn it, too.",
         ),
         (
             [rerun("no", a=1, b=2)],

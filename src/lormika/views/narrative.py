@@ -71,7 +71,7 @@ def _reasons(reading: Reading) -> list[Span]:
     elif supporting is not None:
         spans += [*_among(supporting, "for", "Among"), *_without(supporting, scale), Span(".")]
     elif explanation.rules:
-        spans += [Span("No rule that is true of this case supports that.")]
+        spans += [Span("No rule was found that supports it.")]
     if contradicting is not None:
         spans += [Span(" On the other hand, " if supporting else " " if spans else "")]
         spans += [*_among(contradicting, "against", "among" if supporting else "Among"), Span(".")]
@@ -89,7 +89,8 @@ def _needed(rule: Rule, scale: Scale) -> list[Span]:
     else:
         average = " on average" if check.asked > 1 else ""
         end = f"it is less certain{average} ({scale.change(check.before, check.after)})"
-    return [Span("No rule of similar cases was confirmed; with other values than "), *needs, Span(f", {end}.")]
+    that = "that" if len(rule.conditions) == 1 else "these"
+    return [Span("No rule of similar cases was confirmed, but it rests on "), *needs, Span(f": without {that}, {end}.")]
 
 
 def _without(rule: Rule, scale: Scale) -> list[Span]:
