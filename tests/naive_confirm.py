@@ -6,6 +6,7 @@ about one row at a time, means are exact fractions, and no list is longer than i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -88,6 +89,16 @@ class Single:
     def edit(self) -> Edit:
         return ((self.feature, self.value),)
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether it only shows where the prediction turns."""
+        return self.roles == {"fine"}
+
+    @property
+    def counts(self) -> bool:
+        """Whether rules are judged by it."""
+        return not self.roles <= {"other", "fine"}
+
 
 @dataclass(frozen=True)
 class Check:
@@ -142,10 +153,13 @@ class Twin:
             self.variances.append(mean([(Fraction(v) - centre) ** 2 for v in present]) if present else Fraction(0))
         self.targets = {f: self.find_targets(f) for f in self.features}
         self.every_single = {f: self.find_singles(f) for f in self.features}
-        self.all_singles = sum(len(singles) for singles in self.every_single.values())
         self.singles = self.choose_singles()
         self.asked_targets = self.find_asked_targets()
         self.every_pair = self.find_pairs(self.paired_targets())
+        fine = self.choose_fine()
+        self.all_singles = len([s for f in self.features for s in self.every_single[f] if not s.is_fine]) + len(fine)
+        self.pairs_at_once = len(self.singles) + len(self.every_pair) <= self.n_asked
+        self.singles = self.singles + fine
         self.all_pairs = len(self.find_pairs(self.asked_targets))
         self.pairs = self.choose_pairs()
         self.effects = [self.effect(f) for f in self.features]
@@ -198,10 +212,11 @@ class Twin:
             self.doubtful = True
         return left < right
 
-    def at_most(self, left: Number, limit: Number) -> bool:
-        if abs(left - limit) < CLOSE:
+    def at_most(self, left: Number, limit: Number, slack: Number = 0) -> bool:
+        """With some slack, numbers that only rounding makes differ count as equal."""
+        if abs(left - limit - slack) < (slack / 2 or CLOSE):
             self.doubtful = True
-        return left <= limit
+        return left <= limit + slack
 
     # Values of interest
 
@@ -242,6 +257,24 @@ class Twin:
             shares = [Fraction(i, 64) for i in (0, 1, 2, 62, 63, 64)] + [Fraction(i, 16) for i in range(1, 16, 2)]
             present = [present[max(ceil(share * len(present)), 1) - 1] for share in shares]
         return sorted({value for value in present if value != self.instance[f]})
+
+    def fine_values(self, f: int) -> list[float]:
+        """Of a number with at most 100 values, all; else 64, evenly along rows and numbers; those far apart first."""
+        if self.categorical[f]:
+            return []
+        present, fine = self.observed(f), sorted(set(self.observed(f)))
+        if len(fine) > 100:
+            least, greatest = Fraction(fine[0]), Fraction(fine[-1])
+            along = {
+                v: Fraction(bisect_right(present, v), len(present)) + (Fraction(v) - least) / (greatest - least)
+                for v in fine
+            }
+            parts = [Fraction(2 * i, 64) for i in range(1, 65)]
+            reached = {next(v for v in fine if self.at_most(part, along[v], 2 * CLOSE)) for part in parts}
+            fine = sorted(reached)
+        numbered = dict(enumerate(fine, start=1))
+        halves = sorted(numbered, key=lambda number: (-max(2**i for i in range(8) if number % 2**i == 0), number))
+        return [numbered[number] for number in halves if numbered[number] != self.instance[f]]
 
     def inside_values(self, f: int) -> list[float]:
         """Of each item of a number, values that stand for the background there."""
@@ -302,25 +335,44 @@ class Twin:
             "nearest": [target.nearest for target in targets],
             "inside": self.inside_values(f),
             "other": self.other_values(f),
+            "fine": self.fine_values(f),
         }
         found: dict[float, list[str]] = {}
         for role, values in roles.items():
-            for value in sorted(values):
+            for value in values if role == "fine" else sorted(values):
                 found.setdefault(value, []).append(role)
         return [Single(f, value, frozenset(its)) for value, its in found.items()]
 
+    def in_turn(self) -> list[Single]:
+        """Of each feature in turn."""
+        turns = range(max(map(len, self.every_single.values())))
+        return [self.every_single[f][i] for i in turns for f in self.features if i < len(self.every_single[f])]
+
     def choose_singles(self) -> list[Single]:
-        """Of each feature in turn, until so many are reached, but two of every feature at least."""
-        most = max(self.n_asked, 2 * len(self.features))
-        chosen: list[Single] = []
-        for turn in range(self.all_singles):
-            for f in self.features:
-                if turn < len(self.every_single[f]) and len(chosen) < most:
-                    chosen.append(self.every_single[f][turn])
-        return chosen
+        """All but the fine ones, until so many are reached, but two of every feature at least."""
+        return [single for single in self.in_turn() if not single.is_fine][: max(self.n_asked, 2 * len(self.features))]
+
+    def choose_fine(self) -> list[Single]:
+        """As many as there is room for beside the others, and beside the pairs, if these go into the same call."""
+        room = max(self.n_asked, 2 * len(self.features)) - len(self.singles)
+        if len(self.singles) + len(self.every_pair) <= self.n_asked:
+            room = self.n_asked - len(self.singles) - len(self.every_pair)
+        return [single for single in self.in_turn() if single.is_fine][:room]
 
     def singles_of(self, f: int) -> list[Single]:
         return [single for single in self.singles if single.feature == f]
+
+    def coarse_of(self, f: int) -> list[Single]:
+        return [single for single in self.singles_of(f) if not single.is_fine]
+
+    def shown_of(self, f: int) -> list[Single]:
+        """In ascending order; of fine ones, those with another label than a value beside them."""
+        singles = sorted(self.singles_of(f), key=lambda single: single.value)
+        labels = {single.value: self.answer(single.edit).label for single in singles}
+        if not self.categorical[f] and self.instance[f] is not None:
+            labels[self.instance[f]] = self.prediction
+        borders = {v for pair in pairwise(sorted(labels)) if labels[pair[0]] != labels[pair[1]] for v in pair}
+        return [single for single in singles if not single.is_fine or single.value in borders]
 
     def find_asked_targets(self) -> list[Target]:
         """Targets at the values that were asked about: for one that was not stands the next."""
@@ -355,7 +407,7 @@ class Twin:
         return pairs
 
     def choose_pairs(self) -> list[Edit]:
-        if len(self.singles) + len(self.every_pair) <= self.n_asked:
+        if self.pairs_at_once:
             return self.every_pair
         targets = sorted(self.paired_targets(), key=lambda target: -self.strength(target))
         chosen: list[Edit] = []
@@ -416,7 +468,7 @@ class Twin:
         if self.turns(((f, value),)) or holds(self.own_item(f), value):
             return self.turns(((f, value),))
         lost = {s.value: Fraction(self.own.p) - Fraction(self.answer(s.edit).p) for s in self.singles_of(f)}
-        return not self.at_most(lost[value], max(lost.values()) / 4)
+        return not self.at_most(lost[value], max(lost.values()) / 4, CLOSE)
 
     # Confirmation
 
@@ -439,12 +491,12 @@ class Twin:
         ]
 
     def matters(self, f: int) -> bool:
-        return any(not self.less(abs(self.change(single.edit)), 0.05) for single in self.singles_of(f))
+        return any(not self.less(abs(self.change(single.edit)), 0.05) for single in self.coarse_of(f))
 
     def values_left(self, f: int) -> list[float]:
         """The background's values outside the instance's item; all but the others, if none of these was asked about."""
         role = "background" if any("background" in single.roles for single in self.singles_of(f)) else None
-        left = [single for single in self.leaving(f) if single.roles != {"other"}]
+        left = [single for single in self.leaving(f) if single.counts]
         return [single.value for single in left if role is None or role in single.roles]
 
     def mean_left(self, f: int) -> Fraction:
@@ -496,7 +548,7 @@ class Twin:
         singles = [single for f in features for single in self.leaving(f)]
         pairs = [pair for f, g in combinations(features, 2) for pair in self.pairs_of(f, g)]
         similar = [single.edit for single in singles if single.roles & {"nearest", "typical", "far"}] + pairs
-        every = [single.edit for single in singles if single.roles != {"other"}] + pairs
+        every = [single.edit for single in singles if single.counts] + pairs
         if not every:
             return None
         if sign > 0 and any(self.turns(single.edit) for f in features for single in self.staying(f)):
@@ -515,7 +567,7 @@ class Twin:
                 if not self.less(sign * self.mean_certainty(edits), before):
                     return None
             for f in features:
-                alone = [single.edit for single in self.leaving(f) if single.roles != {"other"}]
+                alone = [single.edit for single in self.leaving(f) if single.counts]
                 if not alone or not self.less(sign * mean([self.change(edit) for edit in alone]), Fraction(0)):
                     return None
             if not self.less(sign * self.move_as_broken_by_rows(features, sign), Fraction(0)):
@@ -536,7 +588,7 @@ class Twin:
             nearest.append((f, values[0]))
         if len(changed) == 1:
             f, item = changed[0]
-            singles = [s for s in self.singles_of(f) if holds(item, s.value) and s.roles != {"other"}]
+            singles = [s for s in self.singles_of(f) if holds(item, s.value) and s.counts]
             edits = [single.edit for single in singles]
         else:
             (f, item), (g, other) = changed
@@ -742,7 +794,7 @@ class Twin:
         """Pairs of the ends of what was asked about a number, or of where the model is least certain."""
         chosen: dict[int, list[float]] = {}
         for f in sorted(self.features, key=lambda f: (-self.effect(f), f)):
-            values = sorted(single.value for single in self.singles_of(f))
+            values = sorted(single.value for single in self.coarse_of(f))
             lowest = sorted(values, key=lambda value: self.change(((f, value),)))
             own = lowest[:3] if self.categorical[f] else [*values[:1], *values[-1:], *lowest[:1]]
             more = {**chosen, f: sorted(set(own))}
@@ -755,7 +807,7 @@ class Twin:
         """Of two numbers, the first as near as the other lets it be, and then the other."""
         for turn in range(2):
             f, end = edit[turn]
-            start, values = self.place(f), sorted(single.value for single in self.singles_of(f))
+            start, values = self.place(f), sorted(single.value for single in self.coarse_of(f))
             nearer = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
             others = [tuple((g, v if g == f else w) for g, w in edit) for v in nearer if not self.categorical[f]]
             edit = next((other for other in others if self.turns(other)), edit)
@@ -807,8 +859,8 @@ class Twin:
         for features, edits in sets.items():
             edits.sort(key=lambda edit: (self.distance(edit), self.change(edit), self.last_of_equals(edit)))
             nearest[features] = edits[0]
-            for one, other in pairwise(edits):
-                self.less(self.distance(one), self.distance(other))  # doubtful, if rounding could decide
+            for other in edits[1:]:
+                self.less(self.distance(edits[0]), self.distance(other))  # doubtful, if rounding could decide
         several = [features for features in nearest if len(features) > 1]
         several.sort(key=lambda features: (-min(effects[f] for f in features), features))
         chosen = [nearest[features] for features in several[:12]]

@@ -16,7 +16,7 @@ from lormika.models import Answer
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.rule import Rule
-from lormika.stages.effects import largest_changes
+from lormika.stages.effects import largest_changes, telling
 from lormika.stages.naming import name_single
 from lormika.stages.notes import Note, Notes
 from lormika.stages.sample import Sample
@@ -97,13 +97,13 @@ def _effects(case: Case) -> Iterator[Effect]:
         return
     edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
     shares = case.parts.spread.frequencies(edits.feature, edits.value)
-    largest = largest_changes(edits, singles, len(sizes))
+    largest, is_shown = largest_changes(edits, singles, len(sizes)), telling(edits, singles)
     features = case.parts.background.schema.features
     ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
     for f in np.argsort(-sizes, kind="stable").tolist():
         if f in case.parts.spread.identifiers:
             continue
-        own = slice(ends[f], ends[f + 1])
+        own = ends[f] + np.flatnonzero(is_shown[ends[f] : ends[f + 1]])
         values = features[f].decode_many(edits.value[own])
         yield Effect(
             features[f].name,
@@ -121,9 +121,9 @@ def _asked(case: Case) -> AskedSummary | None:
     trials = case.trials
     if trials is None:
         return None
-    return AskedSummary(
-        len(trials.edits), trials.edits.all_singles, trials.asked_pairs, trials.all_pairs, case.calls, case.rows
-    )
+    asked = len(trials.edits)
+    every = asked + trials.edits.left_out
+    return AskedSummary(asked, every, trials.asked_pairs, trials.all_pairs, case.calls, case.rows)
 
 
 def _options(parts: Parts, options: SearchOptions, aim: Aim) -> JsonObject:

@@ -32,10 +32,10 @@ class Moves:
 
     @classmethod
     def of(cls, trials: Trials, ends: list[Way], goal: Goal) -> Moves:
-        """Those of the single edits, and of further ways of one feature."""
-        edits, kept = trials.edits, np.ones(len(trials.edits), dtype=bool)
+        """Those of the single edits, fine ones aside, and of further ways of one feature."""
+        edits, kept = trials.edits, trials.edits.is_coarse
         if goal.permission is not None:
-            kept = goal.permission.values(edits.feature, edits.value)
+            kept = kept & goal.permission.values(edits.feature, edits.value)
         last = [way.features[0] for way in ends]
         return cls(
             np.concatenate([edits.feature[kept], np.array(last, dtype=edits.feature.dtype)]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from lormika.rule import Condition, Edit, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
 from lormika.stages.spread import Spread
-from lormika.stages.targets import Target, choices, nearest_inside
+from lormika.stages.targets import Source, Target, choices, nearest_inside
 
 LEVELS = 2  # at which targets are combined: both at their nearest, or both at their typical value
 _AT_LEAST = 2  # values of every feature
@@ -31,7 +31,28 @@ class Edits:
     levels: np.ndarray  # targets x LEVELS: single edits to the nearest and to the typical value; they may be the same
     far: np.ndarray  # targets: single edits to the far value
     pairable: np.ndarray  # targets that go into pairs
-    all_singles: int  # those that there are; some may have been left out
+    left_out: int  # single edits for which there was no room; fine ones do not count
+
+    @property
+    def is_coarse(self) -> np.ndarray:
+        """Single edits that serve for more than to see where the prediction turns."""
+        is_coarse: np.ndarray = (self.source & Source.COARSE) > 0
+        return is_coarse
+
+    def at_most(self, most: int) -> Edits:
+        """Without the fine single edits for which there is no room."""
+        if len(self) <= most:
+            return self
+        kept = _kept(self.feature, self.source, max(most, int(self.is_coarse.sum())))
+        number = np.cumsum(kept) - 1
+        return replace(
+            self,
+            feature=self.feature[kept],
+            value=self.value[kept],
+            source=self.source[kept],
+            levels=number[self.levels],
+            far=number[self.far],
+        )
 
     def rows(self, singles: np.ndarray) -> np.ndarray:
         """Encoded rows of edits, each made of several single ones (edits x singles)."""
@@ -75,7 +96,7 @@ def make_edits(
     starts = np.flatnonzero(is_new)
     feature, value = feature[starts], value[starts]
     source = np.bitwise_or.reduceat(found.source[order], starts) if len(starts) else found.source[order]
-    kept = _kept(feature, value, source, max(most, _AT_LEAST * len(instance)))
+    kept = _kept(feature, source, max(most, _AT_LEAST * len(instance)))
     number = np.where(kept, np.cumsum(kept) - 1, -1)  # of the single edit; -1: left out
     places = np.empty(len(order), dtype=np.intp)
     places[order] = number[np.cumsum(is_new) - 1]
@@ -95,17 +116,21 @@ def make_edits(
         np.column_stack([levels[:, 0], levels[rows, np.minimum(1, last)]]),
         levels[rows, last],
         _pairable(targets),
-        len(value),
+        int(((source[~kept] & Source.COARSE) > 0).sum()),
     )
 
 
-def _kept(feature: np.ndarray, value: np.ndarray, source: np.ndarray, most: int) -> np.ndarray:
-    """Which values, sorted, to ask about: those with the most urgent reason, its lowest bit, of every feature first."""
-    kept = np.ones(len(value), dtype=bool)
-    if len(value) > most:
+def _kept(feature: np.ndarray, source: np.ndarray, most: int) -> np.ndarray:
+    """Which values, sorted, to ask about: those with the most urgent reason, its lowest bit, of every feature first.
+
+    Fine ones come after all others.
+    """
+    kept = np.ones(len(source), dtype=bool)
+    if len(source) > most:
         order = np.lexsort((source & -source, feature))  # stable: of equally urgent values, the least comes first
-        rank = np.empty(len(value), dtype=np.intp)
-        rank[order] = np.arange(len(value)) - np.searchsorted(feature, feature)  # within its feature
+        rank = np.empty(len(source), dtype=np.intp)
+        rank[order] = np.arange(len(source)) - np.searchsorted(feature, feature)  # within its feature
+        rank[(source & Source.COARSE) == 0] += len(source)
         turn = rank * (feature[-1] + 1) + feature
         kept = turn <= np.partition(turn, most - 1)[most - 1]
     return kept

@@ -24,9 +24,25 @@ def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
 
 
 def largest_changes(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
-    """The largest change of the log-odds (or value) by any value of each feature."""
-    largest = np.zeros(n_features)
-    starts = np.flatnonzero(np.diff(edits.feature, prepend=-1))  # ascending, each feature in one piece
+    """The largest change of the log-odds (or value) by any value of each feature, fine ones aside."""
+    largest, coarse = np.zeros(n_features), edits.is_coarse
+    features = edits.feature[coarse]
+    starts = np.flatnonzero(np.diff(features, prepend=-1))  # ascending, each feature in one piece
     if len(starts):
-        largest[edits.feature[starts]] = np.maximum.reduceat(np.abs(singles.shift), starts)
+        largest[features[starts]] = np.maximum.reduceat(np.abs(singles.shift[coarse]), starts)
     return largest
+
+
+def telling(edits: Edits, singles: Responses) -> np.ndarray:
+    """Which single edits to show: of fine ones, those at a border, with another label than a value beside them.
+
+    The instance's own value is one of these, too.
+    """
+    labels, own = singles.labels, edits.instance[edits.feature]
+    above, below = edits.value > own, edits.value < own
+    is_first = np.ones(len(edits), dtype=bool)  # of its feature, on its side of the instance
+    is_first[1:] = (edits.feature[1:] != edits.feature[:-1]) | (above[1:] != above[:-1])
+    before = np.where(is_first, np.where(above, singles.prediction, labels), np.roll(labels, 1))
+    after = np.where(np.roll(is_first, -1), np.where(below, singles.prediction, labels), np.roll(labels, -1))
+    is_telling: np.ndarray = edits.is_coarse | (before != labels) | (after != labels)
+    return is_telling

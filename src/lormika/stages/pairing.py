@@ -41,7 +41,7 @@ def wide_pairs(background: Background, edits: Edits, singles: Responses, effects
 def _apart(background: Background, edits: Edits, singles: Responses, f: int, goal: Goal) -> list[int]:
     """Permitted single edits of a feature: to its ends, and to where the model is least certain."""
     first, last = np.searchsorted(edits.feature, [f, f + 1]).tolist()
-    own = np.arange(first, last)
+    own = first + np.flatnonzero(edits.is_coarse[first:last])
     if goal.permission is not None:
         own = own[goal.permission.values(edits.feature[own], edits.value[own])]
     lowest = own[np.argsort(singles.change[own], kind="stable")].tolist()
@@ -72,7 +72,8 @@ def draw_in(background: Background, edits: Edits, own: Answer, ways: Sequence[Wa
 
 def _nearer(background: Background, edits: Edits, way: Way, f: int) -> np.ndarray:
     """The row of a way with those values of a number instead that lie between the instance's and its own, in order."""
-    asked, end, start = edits.value[edits.feature == f], way.row[f], origin(background, f, float(edits.instance[f]))
+    asked, end = edits.value[(edits.feature == f) & edits.is_coarse], way.row[f]
+    start = origin(background, f, float(edits.instance[f]))
     if not background.numeric[f]:
         values = asked[:0]
     elif end >= start:

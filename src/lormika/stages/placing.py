@@ -23,7 +23,7 @@ class Placing:
     @classmethod
     def of(cls, items: Items, edits: Edits) -> Placing:
         """Edits among the items that they were made for."""
-        return cls(items, _items_of_singles(items, edits), (edits.source & ~Source.OTHER) > 0)
+        return cls(items, _items_of_singles(items, edits), (edits.source & Source.COUNTED) > 0)
 
     def among(self, items: Items, in_item: np.ndarray) -> Placing:
         """The same edits among other items."""

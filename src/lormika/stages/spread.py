@@ -17,6 +17,8 @@ _INSIDE = (1 / 8, 3 / 8, 5 / 8, 7 / 8)  # shares of the rows inside an interval
 _FEW = 24  # numbers that are all asked about; of more, those with these shares of the rows below:
 _SHARES = (0, 1 / 64, 1 / 32, 1 / 16, 3 / 16, 5 / 16, 7 / 16, 9 / 16, 11 / 16, 13 / 16, 15 / 16, 31 / 32, 63 / 64, 1)
 _ALWAYS, _MOST = 8, 24  # besides the most frequent ones; and no more than so many
+_FINE, _FINE_SOME, _FINE_IN_ALL = 100, 64, 2048  # numbers that are all fine values; of more, so many; of all features
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +47,16 @@ class Spread:
     below: np.ndarray  # rows with at most each of the background's points, one feature after the other
     frequent: Values  # categories, by feature, the most frequent first
     others: Values  # of each number: all, if few; else some from end to end
+    fine: Values  # of each number: all, or many; they show where the prediction turns
+    fineness: np.ndarray  # of each fine value: those of 0 come first, then those half-way between them, and so on
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
     codes: frozenset[int]  # numbers that may stand for categories
 
     @classmethod
     def of(cls, background: Background) -> Spread:
         """Count the values of all features."""
-        below, frequent, others = [], [], []
+        below, frequent, others, fine = [], [], [], []
+        room = max(1, _FINE_IN_ALL // max(1, int(background.numeric.sum())))
         identifiers, codes = set(), set()
         for f, feature in enumerate(background.schema.features):
             observed = background.observed(f)
@@ -63,8 +68,10 @@ class Spread:
                     codes.add(f)
                 frequent.append(np.empty(0))
                 others.append(_others(observed, below[-1][: len(observed)]))
+                fine.append(_fine(observed, below[-1][: len(observed)], room))
                 continue
             others.append(np.empty(0))
+            fine.append(np.empty(0))
             frequent.append(np.empty(0))
             if is_identifier(len(observed), int(counts.sum())):
                 identifiers.add(f)
@@ -72,8 +79,16 @@ class Spread:
                 order = np.argsort(-counts, kind="stable")
                 enough = max(_ALWAYS, int((counts >= _FREQUENT * len(background)).sum()))
                 frequent[-1] = observed[order[: min(enough, _MOST)]]
-        flat = np.concatenate(below)
-        return cls(background, flat, Values.of(frequent), Values.of(others), frozenset(identifiers), frozenset(codes))
+        return cls(
+            background,
+            np.concatenate(below),
+            Values.of(frequent),
+            Values.of(others),
+            Values.of(fine),
+            np.concatenate([_fineness(len(values)) for values in fine]),
+            frozenset(identifiers),
+            frozenset(codes),
+        )
 
     def below_of(self, feature: int) -> np.ndarray:
         """Rows with at most each observed value of a feature."""
@@ -145,3 +160,24 @@ def _others(observed: np.ndarray, below: np.ndarray) -> np.ndarray:
         return observed
     ranks = np.ceil(np.array(_SHARES) * below[-1]).astype(np.intp).clip(1)
     return np.unique(observed[np.searchsorted(below, ranks)])
+
+
+def _fine(observed: np.ndarray, below: np.ndarray, room: int) -> np.ndarray:
+    """All observed numbers, if there is room; otherwise so many that neither many rows nor a wide gap lie between."""
+    if len(observed) <= min(_FINE, room):
+        return observed
+    size = min(_FINE_SOME, room)
+    far = (observed / 2 - observed[0] / 2) / (observed[-1] / 2 - observed[0] / 2)  # halves: the whole may overflow
+    along = (below / below[-1] + far) / 2
+    return observed[np.unique(np.searchsorted(along, np.arange(1, size + 1) / size - _ROUNDING))]
+
+
+def _fineness(size: int) -> np.ndarray:
+    """Of so many values in order, how often the whole is halved until each is reached.
+
+    >>> _fineness(7).tolist()
+    [2, 1, 2, 0, 2, 1, 2]
+    """
+    numbers = np.arange(1, size + 1)
+    halvings: np.ndarray = size.bit_length() - 1 - np.log2(numbers & -numbers).astype(np.int64)
+    return halvings

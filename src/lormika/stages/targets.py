@@ -33,8 +33,11 @@ class Source:
     NEAREST = 8
     INSIDE = 16  # one of a few by which the background's values inside a target are represented
     OTHER = 32  # any of a number that has few values, or one of some from the least to the greatest
+    FINE = 64  # one of many by which it is seen where the prediction turns; higher bits: of yet more
 
     SIMILAR = TYPICAL | FAR | NEAREST
+    COUNTED = TYPICAL | BACKGROUND | FAR | NEAREST | INSIDE  # by which rules are judged
+    COARSE = COUNTED | OTHER  # all but the fine ones
 
 
 _SOURCES = (Source.NEAREST, Source.TYPICAL, Source.FAR)  # of the levels
@@ -84,11 +87,19 @@ def choices(background: Background, spread: Spread, items: Items, sample: np.nda
         (inside.feature, inside.value, np.full(len(inside.value), Source.INSIDE)),
         (level_feature, level_value, level_source),
         (others.feature, others.value, np.full(len(others.value), Source.OTHER)),
+        _fine_values(spread, instance),
     ]
     feature, value, source = map(np.concatenate, zip(*parts, strict=True))
     first = len(near.value) + len(inside.value)
     levels = first + np.arange(len(level_value)).reshape(len(targets), _LEVELS)
     return Choices(feature, value, source, tuple(targets), levels)
+
+
+def _fine_values(spread: Spread, instance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, values and sources: without room for all, those go first that are far apart."""
+    fine = spread.fine
+    others = fine.value != instance[fine.feature]
+    return fine.feature[others], fine.value[others], Source.FINE << spread.fineness[others]
 
 
 def _range_targets(

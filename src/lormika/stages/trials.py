@@ -58,9 +58,13 @@ class Plan:
 
     @classmethod
     def of(cls, edits: Edits, most: int) -> Plan:
-        """All pairs, if that many rows are allowed; otherwise none, until it is known which are worth asking about."""
-        wanted = count_pairs(edits, edits.pairable)
-        chosen = edits.pairable if wanted + len(edits) <= most else edits.pairable[:0]
+        """All pairs, if that many rows are allowed; otherwise none, until it is known which are worth asking about.
+
+        Fine single edits have to fit beside them.
+        """
+        wanted, chosen = count_pairs(edits, edits.pairable), edits.pairable[:0]
+        if wanted + int(edits.is_coarse.sum()) <= most:
+            edits, chosen = edits.at_most(most - wanted), edits.pairable
         return cls(edits, make_pairs(edits, chosen), wanted, count_pairs(edits, np.arange(len(edits.targets))))
 
     def rows(self) -> np.ndarray:

@@ -90,11 +90,12 @@ def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal
     if goal.permission is None or len(done) >= _ENOUGH:
         return []
     edits, instance = trials.edits, trials.edits.instance
+    coarse = edits.is_coarse
     rows, features = [], []
     for f in range(len(instance)):
         if f in done or not background.schema.features[f].is_numeric:
             continue
-        asked = edits.value[edits.feature == f]
+        asked = edits.value[(edits.feature == f) & coarse]
         for value in goal.permission.ends(f, background.observed(f)):
             if value not in asked and value != instance[f]:
                 row = instance.copy()
