@@ -40,13 +40,13 @@ def test_the_model_is_asked_together_about_a_chunk():
 
     explainer = Explainer(model, X, n_generated=300)
     calls.clear()
-    alone = [explainer.locate(X.iloc[[i]]).calls for i in range(50)]
+    alone = [explainer.locate(X.iloc[[i]]).calls for i in range(40)]
     calls.clear()
-    assert len(list(explainer.explain_many(X[:50], chunk_size=25, **OPTIONS))) == 50
-    assert len(calls) == max(alone[:25]) + max(alone[25:])
+    assert len(list(explainer.explain_many(X[:40], chunk_size=20, **OPTIONS))) == 40
+    assert len(calls) == max(alone[:20]) + max(alone[20:])
     calls.clear()
-    list(explainer.explain_many(X[:50], chunk_size=25, **OPTIONS, confirm=False))
-    assert len(calls) == max(alone[:25]) + max(alone[25:])  # the re-runs were among the edits, and are remembered
+    list(explainer.explain_many(X[:40], chunk_size=20, **OPTIONS, confirm=False))
+    assert len(calls) == max(alone[:20]) + max(alone[20:])  # the re-runs were among the edits, and are remembered
 
 
 def test_results_stream():

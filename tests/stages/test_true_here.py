@@ -287,12 +287,12 @@ def test_a_reason_ends_before_values_that_turn_the_prediction():
     model = Counting(lambda X: two(1 / (1 + np.exp(-(X["a"] - 45) / 3 - (X["b"] - 0.5) * 8))))
     explainer = Explainer(model, X, cuts={"a": [60]})
     explanation = explainer.explain({"a": 40, "b": 0.4, "c": 4})
-    assert str(explanation.current_supporting[0]) == "a ≤ 45 ⇒ 0"
+    assert str(explanation.current_supporting[0]) == "a ≤ 47 ⇒ 0"
     assert not explanation.current_supporting[0].weak
     ranges = {str(c) for rule in explanation.current_supporting for c in rule.conditions if c.feature == "a"}
-    assert ranges == {"a ≤ 45"}
+    assert ranges == {"a ≤ 47"}
     finer = Explainer(model, X, cuts={"a": [30]})
-    assert str(finer.explain({"a": 20, "b": 0.4, "c": 4}).current_supporting[0]) == "a ≤ 43 ⇒ 0"
+    assert str(finer.explain({"a": 20, "b": 0.4, "c": 4}).current_supporting[0]) == "a ≤ 44 ⇒ 0"
 
 
 @pytest.mark.parametrize("a", [3, 20, 41, 60])
