@@ -166,7 +166,7 @@ def _fine(observed: np.ndarray, below: np.ndarray, room: int) -> np.ndarray:
     """All observed numbers, if there is room; otherwise so many that neither many rows nor a wide gap lie between."""
     if len(observed) <= min(_FINE, room):
         return observed
-    size = min(_FINE_SOME, room)
+    size = max(1, min(_FINE_SOME, room // 2))  # all of them are to fit beside the others
     far = (observed / 2 - observed[0] / 2) / (observed[-1] / 2 - observed[0] / 2)  # halves: the whole may overflow
     along = (below / below[-1] + far) / 2
     return observed[np.unique(np.searchsorted(along, np.arange(1, size + 1) / size - _ROUNDING))]
