@@ -51,7 +51,7 @@ class Case:
     >>> explainer = Explainer(DecisionTreeClassifier(max_depth=5, random_state=0).fit(numbers, y), numbers)
     >>> case = explainer.locate(numbers.iloc[[1]])
     >>> print(case.explain(objective="leverage").current_supporting[0])
-    income ≥ 46 and missed_payments ≤ 1 ⇒ accepted
+    income ≥ 45 and missed_payments ≤ 1 ⇒ accepted
     >>> print(case.explain(objective="coverage").current_supporting[0])
     missed_payments ≤ 1 ⇒ accepted
     """

@@ -45,7 +45,7 @@ def test_the_notice(folder, warm):
         "1 March 2026",
         "it gave the result rejected.",
         "No paid work at present (R11) Savings too low for the amount asked for (R07)",
-        "employment: employed instead of unemployed savings: 5.8 or more instead of 2.8",
+        "employment: employed instead of unemployed savings: 5.6 or more instead of 2.8",
         "Customer Care, care@bank.example",
     ):
         assert part in text
