@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -388,3 +389,16 @@ def test_a_number_so_far_away_that_distances_overflow(x):
     assert explanation.counterfactual
     (_, many, _) = explainer.explain_many(pd.DataFrame({"x": [0.1, x, 0.2], "y": [1.0, 1, 1]}), progress=False)
     assert many.to_json() == explanation.to_json()
+
+
+def test_a_weak_reason_has_no_feature_that_speaks_against_it():
+    """Together, other values of a and b lower the certainty; but other values of b alone raise it."""
+    draw = np.random.default_rng(3)
+    X = pd.DataFrame({name: draw.integers(0, 20, 400) for name in "abc"})
+    y = (X["a"] + draw.normal(0, 6, 400) > 8) & (X["b"] + draw.normal(0, 6, 400) < 14)
+    model = KNeighborsClassifier(15).fit(X, y)
+    explanation = Explainer(model, X, n_generated=300).explain(X.iloc[[47]])
+    others = pd.concat([X.iloc[[47]]] * 400).assign(b=X["b"].to_numpy())[X["b"].to_numpy() < 13]
+    assert not explanation.prediction
+    assert model.predict_proba(others)[:, 0].mean() > explanation.probability + 0.1
+    assert not any("b" in rule.features for rule in explanation.current_supporting)
