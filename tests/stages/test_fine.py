@@ -80,3 +80,13 @@ def test_fine_values_leave_no_less_room_for_others():
     assert asked.singles == asked.all_singles
     assert asked.pairs == asked.all_pairs
     assert asked.singles + asked.pairs <= 150 or asked.calls > 1
+
+
+@pytest.mark.parametrize("values", [(0.0, 5e-324), (-1.7e308, 1.7e308)])
+def test_numbers_at_the_ends_of_what_floats_hold(values):
+    """Warnings are errors here: nothing is divided by 0, or overflows."""
+    X = pd.DataFrame({"a": np.array(values)[np.arange(60) % 2], "b": np.arange(60.0)})
+    wide = pd.concat([X, pd.DataFrame(np.zeros((60, 1100))).add_prefix("z")], axis=1)
+    for table in (X, wide):
+        explainer = Explainer(lambda f: np.where(f["a"] > values[0], "yes", "no"), table, n_generated=50)
+        assert explainer.explain(table.iloc[[0]]).counterfactual[0].rerun.turned

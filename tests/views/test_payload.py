@@ -459,3 +459,10 @@ def test_numbers_of_options_are_finite(number):
     payload["options"]["constraints"] = [{"ranges": {"income": [1, number]}}]
     with pytest.raises(InputError, match="not finite"):
         Explanation.from_dict(payload)
+
+
+def test_margins_whose_sum_would_overflow_are_refused():
+    payload = golden("margin").to_dict()
+    payload["effects"][0]["certainties"] = [1e308] * len(payload["effects"][0]["values"])
+    with pytest.raises(InputError, match=r"effects\[0\]\.certainties\[0\].* must be below 1e\+300"):
+        Explanation.from_dict(payload)

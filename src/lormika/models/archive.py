@@ -13,7 +13,7 @@ import numpy as np
 from lormika.errors import InputError
 from lormika.models.model_files import too_large
 
-_NUMPY, _ZIP = b"\x93NUMPY", b"PK\x03\x04"
+_NUMPY, _ZIP = b"\x93NUMPY", b"PK"  # whatever follows: numpy reads an archive with any beginning of this sort
 # The others are unpacked in one go, however much comes out.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 

@@ -72,7 +72,8 @@ def _ends(placing: Placing, trials: Trials, own: np.ndarray, differs: np.ndarray
     """How far each own range reaches down (-1) or up (1)."""
     items, edits = placing.items, trials.edits
     features = np.array(items.features, dtype=np.intp)
-    away = np.sign(edits.value - edits.instance[edits.feature]) == step
+    own_values = edits.instance[edits.feature]
+    away = edits.value < own_values if step < 0 else edits.value > own_values
     stops = np.flatnonzero(differs & away)
     nearest = np.full(len(edits.instance), -1 if step < 0 else len(edits))
     (np.maximum if step < 0 else np.minimum).at(nearest, edits.feature[stops], stops)

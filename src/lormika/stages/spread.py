@@ -167,8 +167,9 @@ def _fine(observed: np.ndarray, below: np.ndarray, room: int) -> np.ndarray:
     if len(observed) <= min(_FINE, room):
         return observed
     size = max(1, min(_FINE_SOME, room // 2))  # all of them are to fit beside the others
-    far = (observed / 2 - observed[0] / 2) / (observed[-1] / 2 - observed[0] / 2)  # halves: the whole may overflow
-    along = (below / below[-1] + far) / 2
+    ranks, whole = below / below[-1], observed[-1] / 2 - observed[0] / 2  # halves: the whole may overflow
+    far = (observed / 2 - observed[0] / 2) / whole if whole > 0 else ranks  # or be too small to be halved
+    along = (ranks + far) / 2
     return observed[np.unique(np.searchsorted(along, np.arange(1, size + 1) / size - _ROUNDING))]
 
 

@@ -10,6 +10,7 @@ from lormika.types import JsonObject
 from lormika.views.payload_shape import Fault, Path, brief, same
 
 _COUNTS = ("rows", "antecedent", "consequent", "both")
+_MOST = 1e300  # of a margin or value: no model has more
 
 
 def find_clash(payload: JsonObject) -> Fault | None:
@@ -233,6 +234,8 @@ class _Clashes:
     def _certainty(self, certainty: float, path: Path) -> Iterator[Fault]:
         if self.are_shares and not 0 <= certainty <= 1:
             yield Fault(path, f"must be from 0 to 1, as the unit says, not {brief(certainty)}")
+        if abs(certainty) > _MOST:  # sums of such would overflow
+            yield Fault(path, f"must be below {_MOST:g}, not {brief(certainty)}")
 
 
 def _repeated(values: list[str], path: Path, name: str) -> Iterator[Fault]:
