@@ -106,6 +106,7 @@ def test_conditions(condition, rows):
         ("ok < True", "can only be compared with == and !="),
         ("age < None", "None can only be compared with"),
         ("id is 17", "'is' is for missing values only"),
+        ("job title is missing", "written in backticks: `job title`$"),
         (
             "prior-claims > 5",
             "there is no column 'prior' .did you mean `prior-claims`",

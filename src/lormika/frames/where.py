@@ -124,7 +124,7 @@ def _what_to_do(condition: str, error: SyntaxError) -> tuple[int, str]:
     return at, next((text for sign, text in _FAULTS.items() if sign in error.msg), _UNREADABLE)
 
 
-_NAME = r"\b(?!(?:and|or|not|in)\b)[^\W\d]\w*"
+_NAME = r"\b(?!(?:and|or|not|in|is)\b)[^\W\d]\w*"
 _FAULTS = {  # what Python's parser says, in words for people who do not program
     "never closed": "a bracket that is opened here is never closed",
     "unmatched": "a bracket is closed here that was not opened",
