@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, pairwise, product
-from math import comb, prod
+from math import comb, isnan, prod
 
 OBJECTIVES = ["support", "coverage", "confidence", "lift", "leverage"]
 FILTERS = ["none", "nonredundant", "productive", "significant"]
@@ -258,3 +258,13 @@ def passes_screen(counts: Sequence[int], least_rows: int, least_both: Sequence[i
     rows = sum(counts)
     each = zip(counts, least_both, most_other, strict=True)
     return rows >= least_rows and any(both >= least and rows - both <= most for both, least, most in each)
+
+
+def leaf_of(tree: Sequence[Sequence], row: Sequence[float]) -> int:
+    """The leaf that a row reaches; of each node: left and right, feature, threshold, and whether missing goes left."""
+    node = 0
+    while tree[node][0] >= 0:
+        left, right, feature, threshold, missing_left = tree[node]
+        goes_left = missing_left if isnan(row[feature]) else row[feature] <= threshold
+        node = left if goes_left else right
+    return node

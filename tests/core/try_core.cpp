@@ -14,6 +14,7 @@
 #include "../../src/lormika/_core/fisher.hpp"
 #include "../../src/lormika/_core/ranges.hpp"
 #include "../../src/lormika/_core/search.hpp"
+#include "../../src/lormika/_core/tree.hpp"
 
 using namespace lormika;
 
@@ -183,6 +184,25 @@ void try_tables(Digest& digest) {
     for (const int32_t place : below) digest.add(static_cast<uint64_t>(place));
 }
 
+// A tree of five nodes, whose second feature may be missing: more rows than go down at a time.
+void try_tree() {
+    const std::vector<int64_t> left{1, -1, 3, -1, -1}, right{2, -1, 4, -1, -1}, feature{0, -2, 1, -2, -2};
+    const std::vector<double> threshold{0.1, 0, 1e39, 0, 0};
+    const std::vector<uint8_t> missing_left{0, 0, 1, 0, 0};
+    const auto field = [](const auto& values) { return Field{values.data(), sizeof(values[0])}; };
+    const Tree tree({5, field(left), field(right), field(feature), field(threshold), field(missing_left)}, 2);
+    const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+    const std::vector<std::vector<float>> kinds{{0.0f, 0.0f}, {0.1f, 0.0f}, {1.0f, nan}, {1.0f, infinity}, {nan, 3.0f}};
+    const int expected[] = {1, 3, 3, 4, 3};  // 0.1 in single precision is more than 0.1
+    std::vector<float> rows;
+    constexpr size_t count = 1234;
+    for (size_t r = 0; r < count; ++r) rows.insert(rows.end(), kinds[r % 5].begin(), kinds[r % 5].end());
+    const std::vector<double> values{0, 1, 2, 3, 4};
+    std::vector<double> sums(count, 10.0);
+    tree.add(rows.data(), count, values.data(), 1, sums.data());
+    for (size_t r = 0; r < count; ++r) require(sums[r] == 10.0 + expected[r % 5], "leaves of a tree");
+}
+
 }  // namespace
 
 int main() {
@@ -191,6 +211,7 @@ int main() {
     try_searches(digest);
     try_fisher();
     try_tables(digest);
+    try_tree();
     std::printf("%016llx\n", static_cast<unsigned long long>(digest.value));
     return 0;
 }

@@ -1,9 +1,10 @@
-"""The C++ core: the search, and kernels that read, make and cut tables; arrays in, arrays out."""
+"""The C++ core: the search, kernels that read, make and cut tables, and decision trees; arrays in, arrays out."""
 
 from lormika._core.kernels import (
     Filter,
     Objective,
     Stopped,
+    Tree,
     assign,
     build,
     count,
@@ -25,6 +26,7 @@ __all__ = [
     "Filter",
     "Objective",
     "Stopped",
+    "Tree",
     "assign",
     "build",
     "count",

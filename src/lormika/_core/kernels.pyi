@@ -1,4 +1,4 @@
-"""Bitset search, distance scan, and rows that are the same (C++)."""
+"""Bitset search, distance scan, rows that are the same, and decision trees (C++)."""
 
 import enum
 
@@ -93,3 +93,15 @@ def assign(
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
 def within(squared: np.ndarray, labels: np.ndarray, bounds: np.ndarray) -> np.ndarray: ...
+
+class Tree:
+    def __init__(
+        self,
+        left: np.ndarray,
+        right: np.ndarray,
+        feature: np.ndarray,
+        threshold: np.ndarray,
+        missing_left: np.ndarray,
+        features: int,
+    ) -> None: ...
+    def add(self, rows: np.ndarray, values: np.ndarray, sums: np.ndarray) -> None: ...

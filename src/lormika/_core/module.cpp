@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "bind_tables.hpp"
+#include "bind_tree.hpp"
 #include "bits.hpp"
 #include "search.hpp"
 
@@ -122,7 +123,7 @@ std::vector<std::string> counters() {
 }  // namespace
 
 NB_MODULE(kernels, m) {
-    m.doc() = "Bitset search, distance scan, and rows that are the same.";
+    m.doc() = "Bitset search, distance scan, rows that are the same, and decision trees.";
     m.attr("build") = nb::str(("C++20, " + compiler() + ", " + lormika::counter().name).c_str());
     using lormika::Filter, lormika::Objective;
     nb::enum_<Objective>(m, "Objective")
@@ -153,4 +154,5 @@ NB_MODULE(kernels, m) {
           "of condition sets that were looked at; whether it was stopped early; and, if so, the most that a rule which is "
           "missing from each list can be worth (NaN: none is missing).");
     bind_tables(m);
+    bind_tree(m);
 }

@@ -15,6 +15,7 @@ from lormika.frames.values import Scalar, plain
 from lormika.models.bands import Bands
 from lormika.models.calls import BY_BANDS, Ask, call, call_scores, call_values, copied
 from lormika.models.classes import classes_of, positions
+from lormika.models.forests import quicken
 from lormika.types import UserModel, UserTable
 
 _DIGITS = 9  # of a probability
@@ -205,7 +206,8 @@ def methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
     """The method for probabilities (or labels, if there are none), and the method for labels besides."""
     if _is_regressor(model):
         raise InputError(f"model: a {type(model).__name__} is a regressor: {BY_BANDS}")
-    return _methods_of(model)
+    ask, decide = _methods_of(model)
+    return quicken(ask), decide
 
 
 def _methods_of(model: UserModel) -> tuple[Ask, Ask | None]:
@@ -226,7 +228,7 @@ def value_method(model: UserModel) -> Ask:
     """The method for the values of a regressor."""
     if callable(getattr(model, "predict_proba", None)) or classes_of(model) is not None:
         raise InputError(f"bands are for a regressor; a {type(model).__name__} has classes of its own: leave them out")
-    return _methods_of(model)[0]
+    return quicken(_methods_of(model)[0])
 
 
 def model_kind(model: UserModel) -> str:

@@ -1,0 +1,45 @@
+// The Python face of decision trees.
+#include "bind_tree.hpp"
+
+#include "arrays.hpp"
+#include "tree.hpp"
+
+using namespace nb::literals;
+
+namespace {
+
+// One field of each node, with those of other fields in between.
+template <class T>
+using FieldOf = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+
+template <class T>
+lormika::Field<T> field(const FieldOf<T>& values, size_t nodes) {
+    require(values.shape(0) == nodes, "one value of every field per node");
+    return {values.data(), values.stride(0) * ptrdiff_t(sizeof(T))};
+}
+
+void make(lormika::Tree* place, FieldOf<int64_t> left, FieldOf<int64_t> right, FieldOf<int64_t> feature,
+          FieldOf<double> threshold, FieldOf<uint8_t> missing_left, size_t features) {
+    const size_t nodes = left.shape(0);
+    new (place) lormika::Tree({nodes, field(left, nodes), field(right, nodes), field(feature, nodes), field(threshold, nodes),
+                               field(missing_left, nodes)},
+                              features);
+}
+
+void add(const lormika::Tree& tree, Matrix<float> rows, Matrix<double> values,
+         nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums) {
+    require(rows.shape(1) == tree.features(), "rows must have the features of the tree");
+    require(values.shape(0) == tree.size(), "one row of values per node");
+    require(sums.shape(0) == rows.shape(0) && sums.shape(1) == values.shape(1), "one sum per row and class");
+    nb::gil_scoped_release release;
+    tree.add(rows.data(), rows.shape(0), values.data(), values.shape(1), sums.data());
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m) {
+    nb::class_<lormika::Tree>(m, "Tree", "A decision tree of scikit-learn, down which many rows go side by side.")
+        .def("__init__", &make, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "features"_a)
+        .def("add", &add, "rows"_a, "values"_a, "sums"_a,
+             "To the sums of each row, in place, add the values of the leaf that it reaches.");
+}

@@ -1,0 +1,278 @@
+"""Forests followed by our own kernel: the same trees, the same answers, and the forest itself where in doubt."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import is_classifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+
+import naive
+from draws import examples
+from lormika import Explainer, _core, datasets
+from lormika.models import forests
+from lormika.models.forests import QuickForest, quicken
+
+FORESTS = [RandomForestClassifier, ExtraTreesClassifier, RandomForestRegressor, ExtraTreesRegressor]
+INFINITY = float("inf")
+NUMBERS = st.sampled_from([-INFINITY, -1e300, -1.0, -0.1, 0.0, 0.1, 0.3, 1.0, 16777217.0, 1e39, INFINITY])
+
+
+@st.composite
+def trees(draw, features):
+    """Nodes of a tree, in which children come after their parents, in any order."""
+    nodes, open_places = [None], [0]
+    for _ in range(draw(st.integers(0, 12))):
+        place = open_places.pop(draw(st.integers(0, len(open_places) - 1)))
+        children = draw(st.permutations([len(nodes), len(nodes) + 1]))
+        nodes[place] = (*children, draw(st.integers(0, features - 1)), draw(NUMBERS), draw(st.booleans()))
+        open_places += children
+        nodes += [None, None]
+    return [(-1, -1, -2, -2.0, False) if node is None else node for node in nodes]
+
+
+def pack(tree, features):
+    """As scikit-learn has it: the fields of a node stand side by side."""
+    kind = [("left", "i8"), ("right", "i8"), ("feature", "i8"), ("threshold", "f8"), ("missing", "u1"), ("rest", "V7")]
+    nodes = np.zeros(len(tree), kind)
+    for place, node in enumerate(tree):
+        nodes[place] = (*node, b"")
+    return _core.Tree(*(nodes[name] for name in ("left", "right", "feature", "threshold", "missing")), features)
+
+
+@settings(max_examples=examples(200))
+@given(data=st.data(), features=st.integers(1, 3), n_rows=st.integers(0, 40), classes=st.integers(1, 3))
+def test_rows_reach_their_leaves(data, features, n_rows, classes):
+    tree = data.draw(trees(features))
+    numbers = st.one_of(NUMBERS, st.just(float("nan")))
+    cells = data.draw(st.lists(numbers, min_size=n_rows * features, max_size=n_rows * features))
+    with np.errstate(over="ignore"):
+        rows = np.array(cells).reshape(n_rows, features).astype(np.float32)
+    values = np.random.default_rng(0).random((len(tree), classes))
+    sums = np.ones((n_rows, classes))
+    pack(tree, features).add(rows, values, sums)
+    leaves = [naive.leaf_of(tree, row) for row in rows.astype(float).tolist()]
+    assert np.array_equal(sums, np.ones((n_rows, classes)) + values[leaves])
+
+
+LEAVES = [(-1, -1, 0, 0.0, False)] * 2
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        [],
+        [(1, 3, 0, 0.0, False), *LEAVES],
+        [(1, 0, 0, 0.0, False), *LEAVES],
+        [(1, -1, 0, 0.0, False), *LEAVES],
+        [(1, 2, 2, 0.0, False), *LEAVES],
+        [(1, 2, -1, 0.0, False), *LEAVES],
+    ],
+)
+def test_trees_that_point_outside_or_back_are_refused(tree):
+    with pytest.raises(ValueError, match="tree"):
+        pack(tree, 2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "values", "sums"), [((3, 1), (3, 2), (3, 2)), ((3, 2), (2, 2), (3, 2)), ((3, 2), (3, 2), (3, 1))]
+)
+def test_tables_that_do_not_fit_are_refused(rows, values, sums):
+    tree = pack([(1, 2, 0, 0.0, False), *LEAVES], 2)
+    with pytest.raises(ValueError, match=r"must|one"):
+        tree.add(np.zeros(rows, np.float32), np.zeros(values), np.zeros(sums))
+
+
+def make_table(missing=False, n_rows=400):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.integers(0, 9, n_rows), "c": rng.normal(size=n_rows)})
+    y = (X["a"] + X["b"] / 4 + rng.normal(size=n_rows)).to_numpy()
+    if missing:
+        X = X.mask(rng.random(X.shape) < 0.2)
+    return X, y
+
+
+def fit(kind, X, y, **options):
+    model = kind(random_state=0, **options).set_params(n_estimators=7)
+    return model.fit(X, np.digitize(y, [0, 1, 2]) if is_classifier(model) else y)
+
+
+def method_of(model):
+    return model.predict_proba if hasattr(model, "predict_proba") else model.predict
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("kind", FORESTS)
+def test_answers_are_the_same_to_the_bit(kind, missing):
+    X, y = make_table(missing)
+    ask = method_of(fit(kind, X, y))
+    quick = quicken(ask)
+    assert isinstance(quick, QuickForest)
+    for some in (X[:200], X, X[:1]):
+        assert np.array_equal(quick(some), ask(some))
+
+
+def test_missing_values_go_where_the_trees_send_them():
+    X, y = make_table(missing=True)
+    known, unknown = fit(RandomForestClassifier, X, y), fit(RandomForestClassifier, *make_table())
+    assert any(tree.tree_.missing_go_to_left.any() for tree in known.estimators_)
+    assert np.array_equal(quicken(unknown.predict_proba)(X), unknown.predict_proba(X))
+
+
+def test_steps_of_a_pipeline_come_first():
+    X, y = datasets.make_loans(300)
+    model = datasets.make_model("rf", X).fit(X, y)
+    quick = quicken(model.predict_proba)
+    assert isinstance(quick, QuickForest)
+    assert np.array_equal(quick(X), model.predict_proba(X))
+    numbers, levels = make_table()
+    steps = [("nothing", "passthrough"), ("double", FunctionTransformer(lambda table: 2 * table))]
+    other = Pipeline([*steps, ("forest", RandomForestClassifier(5, random_state=0))]).fit(numbers, levels > 1)
+    assert np.array_equal(quicken(other.predict_proba)(numbers), other.predict_proba(numbers))
+
+
+class Contrary(RandomForestClassifier):
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+
+def test_what_may_do_otherwise_is_asked_itself():
+    X, y = make_table()
+    patched = fit(RandomForestClassifier, X, y)
+    patched.predict_proba = fit(Contrary, X, y).predict_proba
+    plain = fit(RandomForestClassifier, X, y)
+    ways = [
+        fit(Contrary, X, y).predict_proba,
+        patched.predict_proba,
+        make_pipeline(patched).predict_proba,
+        plain.predict,
+        fit(GradientBoostingClassifier, X, y).predict_proba,
+        lambda table: plain.predict_proba(table),
+        fit(RandomForestRegressor, X, y).score,
+    ]
+    assert not any(isinstance(quicken(way), QuickForest) for way in ways)
+
+
+def test_a_method_that_is_replaced_later_is_asked_itself():
+    X, y = make_table()
+    model = make_pipeline(fit(RandomForestClassifier, X, y))
+    quick = quicken(model.predict_proba)
+    quick(X)
+    model.steps[-1][1].predict_proba = fit(Contrary, X, y).predict_proba
+    assert np.array_equal(quick(X), model.predict_proba(X))
+
+
+def test_a_forest_that_is_fitted_anew_gives_its_new_answers():
+    X, y = make_table()
+    forest = fit(RandomForestClassifier, X, y, warm_start=True)
+    quick = quicken(forest.predict_proba)
+    before = quick(X)
+    forest.set_params(n_estimators=9).fit(X, np.digitize(y, [0, 1, 2]))  # adds two trees
+    grown = quick(X)
+    forest.set_params(warm_start=False).fit(X[:300], np.digitize(-y[:300], [0, 1, 2]))
+    assert not np.array_equal(before, grown)
+    assert np.array_equal(quick(X), forest.predict_proba(X))
+
+
+def test_an_answer_that_differs_leaves_the_forest_to_itself(monkeypatch):
+    X, y = make_table()
+    forest = fit(RandomForestClassifier, X, y)
+    follow = forests._Trees.follow
+    calls = []
+
+    def spoil(self, rows, jobs):
+        calls.append(len(rows))
+        return follow(self, rows, jobs) + (rows[:, :1] == np.float32(X["a"].iloc[-1])) * 1e-9
+
+    monkeypatch.setattr(forests._Trees, "follow", spoil)
+    quick = quicken(forest.predict_proba)
+    for some in (X[:100], X, X):
+        assert np.array_equal(quick(some), forest.predict_proba(some))
+    assert calls == [100, 400]
+
+
+def test_the_forest_is_asked_about_no_more_rows_than_needed(monkeypatch):
+    X, y = make_table()
+    forest = fit(RandomForestClassifier, X, y)
+    ask_itself, asked = forests._ask_itself, []
+
+    def count(forest, table):
+        asked.append(len(table))
+        return ask_itself(forest, table)
+
+    monkeypatch.setattr(forests, "_ask_itself", count)
+    quick = quicken(forest.predict_proba)
+    for _ in range(5):
+        quick(X)
+    assert asked == [400, 400, 200]
+
+
+def test_jobs_of_the_forest_share_the_rows():
+    X, y = make_table(n_rows=5000)
+    forest = fit(RandomForestClassifier, X, y).set_params(n_jobs=2)
+    expected = fit(RandomForestClassifier, X, y).predict_proba(X)
+    assert np.array_equal(quicken(forest.predict_proba)(X), expected)
+
+
+def test_several_outputs_sparse_tables_and_huge_forests_are_left_to_the_forest(monkeypatch):
+    X, y = make_table()
+    two = RandomForestRegressor(3, random_state=0).fit(X, np.column_stack([y, -y]))
+    assert np.array_equal(quicken(two.predict)(X), two.predict(X))
+    sparse = make_pipeline(OneHotEncoder(), RandomForestClassifier(3, random_state=0)).fit(X[["b"]], y > 1)
+    assert np.array_equal(quicken(sparse.predict_proba)(X[["b"]]), sparse.predict_proba(X[["b"]]))
+    monkeypatch.setattr(forests, "_MOST_NODES", 10)
+    forest = fit(RandomForestClassifier, X, y)
+    quick = quicken(forest.predict_proba)
+    assert np.array_equal(quick(X), forest.predict_proba(X))
+    assert not quick._trees.packed
+
+
+def test_errors_and_warnings_are_the_forests_own():
+    X, y = make_table()
+    with pytest.raises(NotFittedError):
+        quicken(RandomForestClassifier().predict_proba)(X)
+    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+    quick(X)
+    with pytest.raises(ValueError, match="infinity"):
+        quick(X.replace(1, INFINITY))
+    with pytest.raises(ValueError, match="feature names"):
+        quick(X[["a", "b"]])
+    with pytest.warns(UserWarning, match="valid feature names"):
+        quick(X.to_numpy())
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_it_can_be_copied_and_pickled(copied):
+    X, y = make_table()
+    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+    answer = quick(X)
+    assert np.array_equal(copied(quick)(X), answer)
+
+
+@pytest.mark.parametrize("bands", [None, [0.5, 2.0]])
+def test_explanations_are_the_same_as_by_the_forest_itself(bands):
+    X, y = make_table(missing=True)
+    model = fit(RandomForestClassifier if bands is None else RandomForestRegressor, X, y)
+    quick = Explainer(model, X, bands=bands)
+    itself = Explainer(lambda table: method_of(model)(table), X, bands=bands)
+    assert isinstance(quick.model.ask, QuickForest)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for row in range(5):
+            assert quick.explain(X.iloc[[row]]).rules == itself.explain(X.iloc[[row]]).rules
