@@ -194,12 +194,14 @@ void try_tree() {
     const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
     const std::vector<std::vector<float>> kinds{{0.0f, 0.0f}, {0.1f, 0.0f}, {1.0f, nan}, {1.0f, infinity}, {nan, 3.0f}};
     const int expected[] = {1, 3, 3, 4, 3};  // 0.1 in single precision is more than 0.1
-    std::vector<float> rows;
+    std::vector<float> rows, columns;
     constexpr size_t count = 1234;
     for (size_t r = 0; r < count; ++r) rows.insert(rows.end(), kinds[r % 5].begin(), kinds[r % 5].end());
+    for (size_t f = 0; f < 2; ++f)
+        for (size_t r = 0; r < count; ++r) columns.push_back(rows[2 * r + f]);
     const std::vector<double> values{0, 1, 2, 3, 4};
     std::vector<double> sums(count, 10.0);
-    tree.add(rows.data(), count, values.data(), 1, sums.data());
+    tree.add({rows.data(), columns.data(), count}, values.data(), 1, sums.data());
     for (size_t r = 0; r < count; ++r) require(sums[r] == 10.0 + expected[r % 5], "leaves of a tree");
 }
 

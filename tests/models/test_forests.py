@@ -66,7 +66,7 @@ def test_rows_reach_their_leaves(data, features, n_rows, classes):
         rows = np.array(cells).reshape(n_rows, features).astype(np.float32)
     values = np.random.default_rng(0).random((len(tree), classes))
     sums = np.ones((n_rows, classes))
-    pack(tree, features).add(rows, values, sums)
+    pack(tree, features).add(rows, np.ascontiguousarray(rows.T), values, sums)
     leaves = [naive.leaf_of(tree, row) for row in rows.astype(float).tolist()]
     assert np.array_equal(sums, np.ones((n_rows, classes)) + values[leaves])
 
@@ -91,12 +91,19 @@ def test_trees_that_point_outside_or_back_are_refused(tree):
 
 
 @pytest.mark.parametrize(
-    ("rows", "values", "sums"), [((3, 1), (3, 2), (3, 2)), ((3, 2), (2, 2), (3, 2)), ((3, 2), (3, 2), (3, 1))]
+    ("rows", "columns", "values", "sums"),
+    [
+        ((3, 1), (1, 3), (3, 2), (3, 2)),
+        ((3, 2), (2, 2), (3, 2), (3, 2)),
+        ((3, 2), (3, 3), (3, 2), (3, 2)),
+        ((3, 2), (2, 3), (2, 2), (3, 2)),
+        ((3, 2), (2, 3), (3, 2), (3, 1)),
+    ],
 )
-def test_tables_that_do_not_fit_are_refused(rows, values, sums):
+def test_tables_that_do_not_fit_are_refused(rows, columns, values, sums):
     tree = pack([(1, 2, 0, 0.0, False), *LEAVES], 2)
     with pytest.raises(ValueError, match=r"must|one"):
-        tree.add(np.zeros(rows, np.float32), np.zeros(values), np.zeros(sums))
+        tree.add(np.zeros(rows, np.float32), np.zeros(columns, np.float32), np.zeros(values), np.zeros(sums))
 
 
 def make_table(missing=False, n_rows=400):

@@ -1,6 +1,8 @@
 // The Python face of decision trees.
 #include "bind_tree.hpp"
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "tree.hpp"
 
@@ -26,20 +28,22 @@ void make(lormika::Tree* place, FieldOf<int64_t> left, FieldOf<int64_t> right, F
                               features);
 }
 
-void add(const lormika::Tree& tree, Matrix<float> rows, Matrix<double> values,
+void add(const lormika::Tree& tree, Matrix<float> rows, Matrix<float> columns, Matrix<double> values,
          nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums) {
     require(rows.shape(1) == tree.features(), "rows must have the features of the tree");
+    require(rows.shape(0) <= std::numeric_limits<uint32_t>::max(), "there must be fewer rows");
+    require(columns.shape(0) == rows.shape(1) && columns.shape(1) == rows.shape(0), "columns must be those of the rows");
     require(values.shape(0) == tree.size(), "one row of values per node");
     require(sums.shape(0) == rows.shape(0) && sums.shape(1) == values.shape(1), "one sum per row and class");
     nb::gil_scoped_release release;
-    tree.add(rows.data(), rows.shape(0), values.data(), values.shape(1), sums.data());
+    tree.add({rows.data(), columns.data(), rows.shape(0)}, values.data(), values.shape(1), sums.data());
 }
 
 }  // namespace
 
 void bind_tree(nb::module_& m) {
-    nb::class_<lormika::Tree>(m, "Tree", "A decision tree of scikit-learn, down which many rows go side by side.")
+    nb::class_<lormika::Tree>(m, "Tree", "A decision tree of scikit-learn, down which many rows go together.")
         .def("__init__", &make, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "features"_a)
-        .def("add", &add, "rows"_a, "values"_a, "sums"_a,
-             "To the sums of each row, in place, add the values of the leaf that it reaches.");
+        .def("add", &add, "rows"_a, "columns"_a, "values"_a, "sums"_a,
+             "To the sums of each row, in place, add the values of the leaf that it reaches; columns are the transposed rows.");
 }

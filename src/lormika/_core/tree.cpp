@@ -3,19 +3,49 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace lormika {
 
 namespace {
 
-constexpr size_t kAbreast = 16;  // rows that go down at the same time: while one waits for memory, others go on
-constexpr size_t kBlock = 512;
+constexpr ptrdiff_t kFew = 8;    // rows of a group: with fewer, each goes on alone
+constexpr size_t kAbreast = 12;  // rows that go down alone at the same time: while one waits for memory, others go on
+constexpr int kSteps = 4;        // of each, until it is looked which have arrived, and the next ones begin
 
 // The greatest number in single precision that is no more than this: the same values are at most either of them.
 float round_down(double threshold) {
     const float near = static_cast<float>(threshold);
     return near > threshold ? std::nextafter(near, -std::numeric_limits<float>::infinity()) : near;
+}
+
+// Let memory be fetched that is soon needed.
+void prefetch([[maybe_unused]] const void* place) {
+#if defined(__GNUC__)
+    __builtin_prefetch(place);
+#endif
+}
+
+template <bool kMissingLeft>
+bool goes_right(float value, float threshold) {
+    const bool is_right = !(value <= threshold);  // a missing value, NaN, is at most nothing
+    return kMissingLeft ? is_right & !std::isnan(value) : is_right;
+}
+
+// Let rows that go right come last, in their order; returns the first of them. The room is for as many rows.
+template <bool kMissingLeft>
+uint32_t* part(uint32_t* begin, uint32_t* end, const float* values, float threshold, uint32_t* room) {
+    uint32_t *left_end = begin, *right_end = room;
+    for (const uint32_t* row = begin; row < end; ++row) {
+        const uint32_t own = *row;
+        const bool is_right = goes_right<kMissingLeft>(values[own], threshold);
+        *left_end = *right_end = own;  // where it does not belong, the next one takes its place
+        left_end += !is_right;
+        right_end += is_right;
+    }
+    std::copy(room, right_end, left_end);
+    return left_end;
 }
 
 }  // namespace
@@ -46,43 +76,79 @@ Tree::Tree(const GrownTree& grown, size_t features) : features_(features) {
     }
 }
 
-template <bool kMissingLeft>
-void Tree::descend(const float* rows, size_t count, int32_t* leaves) const {
-    const Node* const nodes = nodes_.data();
-    for (size_t start = 0; start < count; start += kAbreast) {
-        int32_t at[kAbreast] = {};
-        const float* own[kAbreast];
-        for (size_t i = 0; i < kAbreast; ++i) own[i] = rows + std::min(start + i, count - 1) * features_;
-        for (bool moving = true; moving;) {
-            moving = false;
-            for (size_t i = 0; i < kAbreast; ++i) {
-                const Node& node = nodes[at[i]];
-                const float value = own[i][node.feature];
-                bool right = !(value <= node.threshold);  // NaN, too
-                if constexpr (kMissingLeft) right &= !(std::isnan(value) && missing_left_[at[i]]);
-                const int32_t next = node.children[right];
-                moving |= next != at[i];
-                at[i] = next;
-            }
+// Rows at the same node are a group, which is parted there: a node is looked up once for all of them. Similar rows, as
+// explanations ask about, stay together for long.
+void Tree::descend(const Block& block, int32_t* leaves) const {
+    struct Group {
+        int32_t node;
+        uint32_t *begin, *end;
+    };
+    std::vector<uint32_t> rows(block.count), room(block.count);
+    std::iota(rows.begin(), rows.end(), 0u);
+    std::vector<Group> groups{{0, rows.data(), rows.data() + rows.size()}};
+    std::vector<Walker> walkers;
+    while (!groups.empty()) {
+        const auto [at, begin, end] = groups.back();
+        groups.pop_back();
+        const Node& node = nodes_[at];
+        if (node.children[0] == at) {
+            for (const uint32_t* row = begin; row < end; ++row) leaves[*row] = at;
+            continue;
         }
-        std::copy_n(at, std::min(kAbreast, count - start), leaves + start);
+        if (end - begin < kFew) {
+            for (const uint32_t* row = begin; row < end; ++row) walkers.push_back({*row, at});
+            continue;
+        }
+        const auto part_here = sends_missing_left(at) ? part<true> : part<false>;
+        const float* const values = block.columns + static_cast<size_t>(node.feature) * block.count;
+        uint32_t* const middle = part_here(begin, end, values, node.threshold, room.data());
+        if (middle < end) {
+            prefetch(&nodes_[node.children[1]]);
+            groups.push_back({node.children[1], middle, end});
+        }
+        if (begin < middle) groups.push_back({node.children[0], begin, middle});
+    }
+    if (missing_left_.empty())
+        descend_alone<false>(block.rows, walkers, leaves);
+    else
+        descend_alone<true>(block.rows, walkers, leaves);
+}
+
+template <bool kMissingLeft>
+void Tree::descend_alone(const float* rows, const std::vector<Walker>& walkers, int32_t* leaves) const {
+    if (walkers.empty()) return;
+    Walker going[kAbreast];
+    size_t next = 0;
+    // If there are few, the last one goes more than once.
+    const auto begin = [&] { return walkers[next < walkers.size() ? next++ : walkers.size() - 1]; };
+    for (Walker& walker : going) walker = begin();
+    for (bool open = true; open;) {
+        for (int step = 0; step < kSteps; ++step)
+            for (auto& [row, at] : going) {
+                const Node& node = nodes_[at];
+                const float value = rows[row * features_ + static_cast<size_t>(node.feature)];
+                bool is_right = goes_right<false>(value, node.threshold);
+                if constexpr (kMissingLeft) is_right &= !(std::isnan(value) && missing_left_[at]);
+                at = node.children[is_right];
+            }
+        open = false;
+        for (Walker& walker : going) {
+            const bool arrived = nodes_[walker.node].children[0] == walker.node;
+            if (arrived) leaves[walker.row] = walker.node;
+            if (arrived && next == walkers.size()) continue;
+            if (arrived) walker = begin();
+            open = true;
+        }
     }
 }
 
-void Tree::add(const float* rows, size_t count, const double* values, size_t classes, double* sums) const {
-    int32_t leaves[kBlock];
-    for (size_t start = 0; start < count; start += kBlock) {
-        const size_t some = std::min(kBlock, count - start);
-        const float* first = rows + start * features_;
-        if (missing_left_.empty())
-            descend<false>(first, some, leaves);
-        else
-            descend<true>(first, some, leaves);
-        for (size_t r = 0; r < some; ++r) {
-            const double* value = values + static_cast<size_t>(leaves[r]) * classes;
-            double* sum = sums + (start + r) * classes;
-            for (size_t c = 0; c < classes; ++c) sum[c] += value[c];
-        }
+void Tree::add(const Block& block, const double* values, size_t classes, double* sums) const {
+    std::vector<int32_t> leaves(block.count);
+    descend(block, leaves.data());
+    for (size_t r = 0; r < leaves.size(); ++r) {
+        const double* value = values + static_cast<size_t>(leaves[r]) * classes;
+        double* sum = sums + r * classes;
+        for (size_t c = 0; c < classes; ++c) sum[c] += value[c];
     }
 }
 

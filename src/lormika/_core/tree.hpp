@@ -1,4 +1,4 @@
-// A decision tree in a form in which many rows go down it side by side.
+// A decision tree in a form in which many rows go down it together.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,13 @@ struct GrownTree {
     Field<uint8_t> missing_left;
 };
 
+// Rows of a table, few enough, some thousand, to stay in the processor's cache meanwhile; by rows and by columns.
+struct Block {
+    const float* rows;     // count x features
+    const float* columns;  // features x count
+    size_t count;
+};
+
 class Tree {
    public:
     // Children come after their parents, so that every way ends; std::invalid_argument if they do not, or if a position
@@ -36,7 +43,7 @@ class Tree {
     size_t features() const { return features_; }
 
     // To the sums of each row (rows x classes), add the values of the leaf that it reaches (nodes x classes).
-    void add(const float* rows, size_t count, const double* values, size_t classes, double* sums) const;
+    void add(const Block& block, const double* values, size_t classes, double* sums) const;
 
    private:
     // A leaf is its own child: a row that has arrived stays there.
@@ -46,8 +53,16 @@ class Tree {
         int32_t children[2];
     };
 
+    // A row, and the node that it has come to.
+    struct Walker {
+        uint32_t row;
+        int32_t node;
+    };
+
+    bool sends_missing_left(int32_t node) const { return !missing_left_.empty() && missing_left_[node]; }
+    void descend(const Block& block, int32_t* leaves) const;
     template <bool kMissingLeft>
-    void descend(const float* rows, size_t count, int32_t* leaves) const;
+    void descend_alone(const float* rows, const std::vector<Walker>& walkers, int32_t* leaves) const;
 
     std::vector<Node> nodes_;
     std::vector<uint8_t> missing_left_;  // empty: nowhere

@@ -1,8 +1,9 @@
 """Random forests of scikit-learn, whose trees a kernel of ours follows: the same answers in a fraction of the time.
 
 scikit-learn sends one row after the other down a tree, each waiting for memory, and starts a task for every tree. Here
-many rows go down side by side. Leaves are added up in the same order, so that sums are the same to the last bit; still,
-the forest itself is asked about the first thousand rows, and about everything if a single answer differs.
+rows go down together, for as long as they go the same way. Leaves are added up in the same order, so that sums are the
+same to the last bit; still, the forest itself is asked about the first thousand rows, and about everything if a single
+answer differs.
 """
 
 from __future__ import annotations
@@ -128,8 +129,9 @@ class _Trees(NamedTuple):
 
         def add(start: int) -> None:
             some, own = rows[start : start + _BLOCK], sums[start : start + _BLOCK]
+            columns = np.ascontiguousarray(some.T)
             for tree, values in zip(self.packed, self.values, strict=True):
-                tree.add(some, values, own)
+                tree.add(some, columns, values, own)
 
         starts = range(0, len(rows), _BLOCK)
         if jobs > 1 and len(starts) > 1:
