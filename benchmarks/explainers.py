@@ -39,7 +39,7 @@ class Outcome:
     """One rival on one data set; seconds are means over the rows that it explained.
 
     Rivals ask the pipeline as we do. With `shortcut`, codes become the forest's matrix in a quicker way, which a user
-    of the rival would have to write; we always ask the pipeline.
+    of the rival would have to write; ours, for which a user does nothing, is not used here.
     """
 
     data: str
@@ -87,7 +87,8 @@ def _compare(data: str, task: Path) -> tuple[dict[str, Any], list[Outcome], list
         n = len(each["seconds"])
         means = statistics.fmean(each["seconds"]), statistics.fmean(each["shortcut"]), float(ours[:n].mean())
         outcomes.append(Outcome(data, rival, *means, n, each["rows"]))
-    return {"seconds": float(ours.mean()), "rows": turns[0]["rows"]}, outcomes, failed
+    quick = np.mean([turn["shortcut"] for turn in turns])
+    return {"seconds": float(ours.mean()), "shortcut": float(quick), "rows": turns[0]["rows"]}, outcomes, failed
 
 
 def _measure(python: str, name: str, task: Path) -> dict[str, Any]:
@@ -127,8 +128,8 @@ def _write_task(path: Path) -> Path:
 def _times(outcomes: list[Outcome], ours: dict[str, dict[str, Any]]) -> Table:
     rows = []
     for data, own in ours.items():
-        mine = milliseconds(own["seconds"])
-        rows.append([data, "**lormika**", mine, "", "", "", f"{own['rows']:,.0f}", str(INSTANCES)])
+        mine = milliseconds(own["seconds"]), "", milliseconds(own["shortcut"]), ""
+        rows.append([data, "**lormika**", *mine, f"{own['rows']:,.0f}", str(INSTANCES)])
         rows.extend(_row(each) for each in outcomes if each.data == data)
     columns = ["data", "explainer", "ms", "times ours", "with a shortcut, ms", "times ours", "rows asked", "explained"]
     return Table("CPU time of an explanation with a random forest, the model's calls included", columns, rows)
