@@ -90,6 +90,23 @@ def test_less_than_half_is_told_as_a_shift():
     assert "37%" not in weak
 
 
+@pytest.mark.parametrize(
+    ("rows", "hits", "said"),
+    [
+        (870, 757, "87% are also predicted rejected (as many as of all similar cases)"),
+        (400, 148, "the share predicted rejected is 37%, as usual"),
+    ],
+)
+def test_a_share_like_the_usual_one_is_not_said_to_stand_instead_of_it(rows, hits, said):
+    explanation = golden("explanation")
+    counts = Counts(rows * 10, rows, hits * 10, hits)
+    rule = replace(explanation.current_supporting[0], counts=counts)
+    explanation = replace(explanation, rules=(rule,))
+    assert said in explanation.summary()
+    assert "instead of" not in explanation.summary()
+    assert f"{percent(rule.confidence)} as usual" in explanation.to_text()
+
+
 # Changes
 
 ALL, PART = AskedSummary(38, 38, 612, 612, 1, 3000), AskedSummary(38, 120, 500, 2400, 2, 4000)

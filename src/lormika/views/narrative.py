@@ -123,11 +123,14 @@ def _among(rule: Rule, tone: Tone, among: str) -> list[Span]:
     share, usual = percents(rule.confidence, rule.counts.share_without)
     such = "where" if isinstance(rule.conditions[0], Missing) else "with"
     spans = [Span(f"{among} similar cases {such} "), *listed([str(condition) for condition in rule.conditions], "and")]
+    is_usual = share == usual  # but for digits that mean nothing
     if rule.confidence < 0.5:
-        spans += [Span(", the share predicted "), label, Span(f" is {share} instead of {usual}")]
+        beside = ", as usual" if is_usual else f" instead of {usual}"
+        spans += [Span(", the share predicted "), label, Span(f" is {share}{beside}")]
     else:
         also = "also predicted" if tone == "for" else "predicted"
-        spans += [Span(f", {share} are {also} "), label, Span(f" ({usual} of all similar cases are)")]
+        beside = "as many as of all similar cases" if is_usual else f"{usual} of all similar cases are"
+        spans += [Span(f", {share} are {also} "), label, Span(f" ({beside})")]
     return spans
 
 

@@ -123,12 +123,14 @@ def shares(rule: Rule) -> tuple[str, str]:
     >>> from lormika.rule import Counts
     >>> shares(Rule((), "High", Counts(200, 100, 40, 36), 0.1)), shares(Rule((), "High", Counts(200, 1, 40, 1), 0.1))
     (('36%', 'instead of 20%'), ('1 of 1', 'similar row'))
+    >>> shares(Rule((), "High", Counts(200, 100, 40, 20), 0.1))
+    ('20%', 'as usual')
     """
     counts = rule.counts
     if counts.antecedent < FEW:
         return f"{counts.both} of {counts.antecedent}", f"similar row{'' if counts.antecedent == 1 else 's'}"
     share, usual = percents(rule.confidence, counts.share_without)
-    return share, f"instead of {usual}"
+    return share, "as usual" if share == usual else f"instead of {usual}"
 
 
 def leverage(rule: Rule) -> str:
