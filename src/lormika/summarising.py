@@ -16,7 +16,7 @@ from lormika.models import Answer
 from lormika.options import SearchOptions, Settings
 from lormika.parts import Parts
 from lormika.rule import Rule
-from lormika.stages.effects import largest_changes, telling
+from lormika.stages.effects import telling
 from lormika.stages.naming import name_single
 from lormika.stages.notes import Note, Notes
 from lormika.stages.sample import Sample
@@ -95,25 +95,28 @@ def _effects(case: Case) -> Iterator[Effect]:
     """The largest first; of equal ones, the earlier feature."""
     if case.trials is None:
         return
-    edits, singles, sizes = case.trials.edits, case.trials.singles, case.trials.effects
-    shares = case.parts.spread.frequencies(edits.feature, edits.value)
-    largest, is_shown = largest_changes(edits, singles, len(sizes)), telling(edits, singles)
-    features = case.parts.background.schema.features
-    ends = np.searchsorted(edits.feature, np.arange(len(sizes) + 1))
+    trials, schema = case.trials, case.parts.background.schema
+    edits, singles, sizes = trials.edits, trials.singles, trials.effects
+    # All features at once, then piece by piece: a feature has its values side by side.
+    shown = np.flatnonzero(telling(edits, singles))
+    feature, value = edits.feature[shown], edits.value[shown]
+    answers = (singles.certainty if singles.values is None else singles.values)[shown].tolist()
+    labels = [case.sample.classes[label] for label in singles.labels[shown].tolist()]
+    shares = case.parts.spread.frequencies(feature, value).tolist()
+    ends = np.searchsorted(feature, np.arange(len(sizes) + 1)).tolist()
     for f in np.argsort(-sizes, kind="stable").tolist():
         if f in case.parts.spread.identifiers:
             continue
-        own = ends[f] + np.flatnonzero(is_shown[ends[f] : ends[f + 1]])
-        values = features[f].decode_many(edits.value[own])
+        described, own = schema.features[f], slice(ends[f], ends[f + 1])
         yield Effect(
-            features[f].name,
+            described.name,
             float(sizes[f]),
-            float(largest[f]),
+            float(trials.largest[f]),
             case.items.row_of(f) is None,
-            tuple(values),
-            tuple((singles.certainty if singles.values is None else singles.values)[own].tolist()),
-            tuple(case.sample.classes[label] for label in singles.labels[own].tolist()),
-            () if features[f].is_numeric else tuple(shares[own].tolist()),
+            tuple(described.decode_many(value[own])),
+            tuple(answers[own]),
+            tuple(labels[own]),
+            () if described.is_numeric else tuple(shares[own]),
         )
 
 

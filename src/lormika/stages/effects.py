@@ -11,9 +11,9 @@ from lormika.stages.targets import Source
 MATTERS = 0.05  # least change of the log-odds, by any value of a feature, for its conditions to mean anything
 
 
-def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
-    """Mean absolute change of the log-odds (or value) over values of the background; 0 if there is none."""
-    change = np.abs(singles.shift)
+def effects(edits: Edits, singles: Responses) -> np.ndarray:
+    """Of each feature: mean absolute change of the log-odds (or value) over values of the background; 0, if none."""
+    n_features, change = len(edits.instance), np.abs(singles.shift)
     counted = (edits.source & Source.BACKGROUND) > 0
     # Where none of these was asked about, for want of room, others stand for them.
     lacking = np.bincount(edits.feature[counted], minlength=n_features)[edits.feature] == 0
@@ -23,9 +23,9 @@ def effects(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
     return np.where(rows > 0, total / np.maximum(rows, 1), 0.0)
 
 
-def largest_changes(edits: Edits, singles: Responses, n_features: int) -> np.ndarray:
+def largest_changes(edits: Edits, singles: Responses) -> np.ndarray:
     """The largest change of the log-odds (or value) by any value of each feature, fine ones aside."""
-    largest, coarse = np.zeros(n_features), edits.is_coarse
+    largest, coarse = np.zeros(len(edits.instance)), edits.is_coarse
     features = edits.feature[coarse]
     starts = np.flatnonzero(np.diff(features, prepend=-1))  # ascending, each feature in one piece
     if len(starts):

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -127,7 +128,13 @@ class Space:
             max_conditions=options.max_conditions,
             min_count=min(options.min_count, 2**31 - 1),
             m=float(options.m),
-            critical=_critical_values(self.items.sizes.tolist(), len(self.consequents), options),
+            critical=_critical_values(
+                tuple(self.items.sizes.tolist()),
+                len(self.consequents),
+                options.max_conditions,
+                options.alpha,
+                Correction(options.correction),
+            ),
             weights=np.ones(len(self.items.sizes)) if weights is None else weights,
             allowed=np.packbits(every, axis=0, bitorder="little")[0],
             n_jobs=options.n_jobs if options.n_jobs > 0 else os.cpu_count() or 1,
@@ -198,9 +205,11 @@ def make_lists(space: Space, per: Per) -> np.ndarray:
     return lists
 
 
-def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOptions) -> np.ndarray:
-    """Critical p-value of a rule of each length."""
-    most = options.max_conditions
+@lru_cache(maxsize=64)  # ever longer lists are searched for in the same space
+def _critical_values(
+    sizes: tuple[int, ...], n_classes: int, most: int, alpha: float, correction: Correction
+) -> np.ndarray:
+    """Critical p-value of a rule of each length, up to the most conditions."""
     sets = [1] + [0] * most  # possible condition sets of each length: elementary symmetric polynomials
     for size in sizes:
         for length in range(most, 0, -1):
@@ -215,5 +224,6 @@ def _critical_values(sizes: Sequence[int], n_classes: int, options: SearchOption
             Correction.BONFERRONI: sum(counts[1:]),
             Correction.LAYERED: most * counts[length],
         }
-        critical[length] = options.alpha / tests[Correction(options.correction)]
+        critical[length] = alpha / tests[correction]
+    critical.setflags(write=False)
     return critical

@@ -12,7 +12,7 @@ from lormika.models import Unit
 from lormika.options import SearchOptions
 from lormika.rule import Category, Check
 from lormika.stages.current import CurrentTest
-from lormika.stages.effects import MATTERS, largest_changes
+from lormika.stages.effects import MATTERS
 from lormika.stages.goal import Goal
 from lormika.stages.hypothetical import HypotheticalTest
 from lormika.stages.placing import Placing
@@ -118,10 +118,9 @@ class Sides:
     ) -> Sides:
         """Of a model that gives only labels, no more than the side that says why can be confirmed."""
         placing = Placing.of(space.items, trials.edits)
-        largest = largest_changes(trials.edits, trials.singles, len(trials.edits.instance))
         varying = np.array(space.items.features, dtype=np.intp)
         terms = Terms.of(spread, trials, placing.counted, varying)
-        effects, matters = trials.weights[varying], largest[varying] >= MATTERS
+        effects, matters = trials.weights[varying], trials.largest[varying] >= MATTERS
         own = reach(spread.background, sample, placing, trials, certainty)
         why = CurrentTest(spread, own, terms, unit, certainty, supporting=True)
         more = HypotheticalTest(placing, terms, certainty, goal)

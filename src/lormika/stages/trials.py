@@ -13,7 +13,7 @@ import numpy as np
 from lormika.models import Answer
 from lormika.stages.asking import Asking
 from lormika.stages.edits import Edits, Pairs, count_pairs, make_pairs
-from lormika.stages.effects import effects
+from lormika.stages.effects import effects, largest_changes
 from lormika.stages.responses import Responses, respond
 from lormika.stages.turning import TargetPairs, combine_pairs
 
@@ -38,6 +38,7 @@ class Trials:
     wanted_pairs: int
     all_pairs: int
     effects: np.ndarray  # of each feature
+    largest: np.ndarray  # of each feature: the largest change by any value, fine ones aside
     unlike: Unlike
 
     @property
@@ -82,8 +83,8 @@ def try_edits(plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int
         if len(pairs):
             paired = respond(own, (yield edits.rows(pairs.singles)))
     combined = combine_pairs(edits, pairs, paired)
-    sizes = effects(edits, singles, len(edits.instance))
-    return Trials(own, edits, singles, combined, len(pairs), plan.wanted_pairs, plan.all_pairs, sizes, unlike)
+    sizes = effects(edits, singles), largest_changes(edits, singles)
+    return Trials(own, edits, singles, combined, len(pairs), plan.wanted_pairs, plan.all_pairs, *sizes, unlike)
 
 
 def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
