@@ -344,6 +344,7 @@ def compare(problem: Problem) -> bool:
 @settings(max_examples=examples(80), derandomize=True)
 @given(seed=st.integers(0, 2**64))
 @example(seed=684162507552017)  # the effect of a feature is 0, though one of its values matters
+@example(seed=111438)  # two changes of the same three features are equally near, and equally good
 def test_everything_is_as_the_twin_finds_it(seed):
     assume(compare(make_problem(seed)))
 

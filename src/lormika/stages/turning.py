@@ -193,7 +193,7 @@ def _nearest_of_each_set(
     singles = combinations.singles[hits, first]
     distance = squared_steps(background, edits)[singles].sum(axis=1)
     change = combinations.responses.change[combinations.asked[hits, first]]
-    order = np.lexsort((hits, change, distance))
+    order = np.lexsort((*singles.T[::-1], change, distance))  # single edits are in the order of their values
     sets: dict[tuple[int, ...], int] = {}
     for i in order.tolist():
         sets.setdefault(tuple(edits.feature[singles[i]].tolist()), int(hits[i]))
