@@ -19,9 +19,11 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.ensemble._forest import ForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import naive
 from draws import examples
@@ -106,6 +108,22 @@ def test_tables_that_do_not_fit_are_refused(rows, columns, values, sums):
         tree.add(np.zeros(rows, np.float32), np.zeros(columns, np.float32), np.zeros(values), np.zeros(sums))
 
 
+@pytest.mark.parametrize("sums", [np.zeros((3, 2), np.float32), np.zeros((6, 2))[::2], np.zeros((3, 2), order="F")])
+def test_sums_that_would_be_lost_are_refused(sums):
+    tree = pack([(1, 2, 0, 0.0, False), *LEAVES], 2)
+    with pytest.raises(TypeError):
+        tree.add(np.zeros((3, 2), np.float32), np.zeros((2, 3), np.float32), np.zeros((3, 2)), sums)
+
+
+def test_fields_of_another_type_or_that_are_not_aligned_are_refused():
+    ends, flags = np.array([-1]), np.zeros(1, np.uint8)
+    with pytest.raises(TypeError):
+        _core.Tree(ends, ends, np.array([0.5]), np.zeros(1), flags, 1)
+    odd = np.zeros(9, np.uint8)[1:].view(np.int64)
+    with pytest.raises((TypeError, ValueError)):
+        _core.Tree(odd - 1 if odd.flags.aligned else odd, ends, ends, np.zeros(1), flags, 1)
+
+
 def make_table(missing=False, n_rows=400):
     rng = np.random.default_rng(3)
     X = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.integers(0, 9, n_rows), "c": rng.normal(size=n_rows)})
@@ -157,6 +175,83 @@ def test_steps_of_a_pipeline_come_first():
 class Contrary(RandomForestClassifier):
     def predict_proba(self, X):
         return super().predict_proba(X)[:, ::-1]
+
+
+class ContraryTree(DecisionTreeClassifier):
+    def predict_proba(self, X, check_input=True):
+        return super().predict_proba(X, check_input)[:, ::-1]
+
+
+def change_class(forest):
+    forest.estimators_[0].__class__ = ContraryTree
+
+
+def change_method(forest):
+    forest.estimators_[0].predict_proba = lambda X, check_input=True: np.ones((len(X), 4)) / 4
+
+
+def exchange_tree(forest):
+    X, y = make_table()
+    forest.estimators_[0] = fit(RandomForestClassifier, X, -y).estimators_[1]
+
+
+def change_classes(forest):
+    forest.n_classes_ = 3
+    for estimator in forest.estimators_:
+        estimator.n_classes_ = 3
+
+
+def lose_classes(forest):
+    del forest.n_classes_
+
+
+def lose_trees(forest):
+    forest.estimators_ = None
+
+
+def outcome(ask, table):
+    """What is answered, or how it fails."""
+    try:
+        return ask(table).tolist()
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize(
+    "change", [change_class, change_method, exchange_tree, change_classes, lose_classes, lose_trees]
+)
+@pytest.mark.parametrize("is_later", [False, True])
+def test_a_forest_that_was_changed_is_asked_itself(change, is_later):
+    X, y = make_table(n_rows=1200)
+    forest = fit(RandomForestClassifier, X, y)
+    quick = quicken(forest.predict_proba)
+    if is_later:
+        quick(X)
+    change(forest)
+    assert outcome(quick, X[:20]) == outcome(forest.predict_proba, X[:20])
+
+
+def test_a_method_that_was_replaced_in_the_class_is_asked_itself(monkeypatch):
+    X, y = make_table()
+    forest = fit(RandomForestClassifier, X, y)
+    method = ForestClassifier.predict_proba
+    monkeypatch.setattr(ForestClassifier, "predict_proba", lambda self, table: method(self, table)[:, ::-1])
+    assert not isinstance(quicken(forest.predict_proba), QuickForest)
+
+
+def test_a_step_may_give_whatever_a_forest_takes():
+    X, y = make_table(n_rows=1200)
+    lists = FunctionTransformer(lambda table: table.to_numpy().tolist())
+    model = make_pipeline(lists, RandomForestClassifier(3, random_state=0)).fit(X, y > 1)
+    assert np.array_equal(quicken(model.predict_proba)(X), model.predict_proba(X))
+
+
+def test_a_warning_comes_once():
+    X, y = make_table()
+    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+    with pytest.warns(UserWarning, match="valid feature names") as caught:
+        quick(X.to_numpy())
+    assert len(caught) == 1
 
 
 def test_what_may_do_otherwise_is_asked_itself():

@@ -17,6 +17,7 @@ using FieldOf = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 template <class T>
 lormika::Field<T> field(const FieldOf<T>& values, size_t nodes) {
     require(values.shape(0) == nodes, "one value of every field per node");
+    require(reinterpret_cast<uintptr_t>(values.data()) % alignof(T) == 0, "fields must be aligned");
     return {values.data(), values.stride(0) * ptrdiff_t(sizeof(T))};
 }
 
@@ -43,7 +44,8 @@ void add(const lormika::Tree& tree, Matrix<float> rows, Matrix<float> columns, M
 
 void bind_tree(nb::module_& m) {
     nb::class_<lormika::Tree>(m, "Tree", "A decision tree of scikit-learn, down which many rows go together.")
-        .def("__init__", &make, "left"_a, "right"_a, "feature"_a, "threshold"_a, "missing_left"_a, "features"_a)
-        .def("add", &add, "rows"_a, "columns"_a, "values"_a, "sums"_a,
+        .def("__init__", &make, "left"_a.noconvert(), "right"_a.noconvert(), "feature"_a.noconvert(),
+             "threshold"_a.noconvert(), "missing_left"_a.noconvert(), "features"_a)
+        .def("add", &add, "rows"_a, "columns"_a, "values"_a, "sums"_a.noconvert(),
              "To the sums of each row, in place, add the values of the leaf that it reaches; columns are the transposed rows.");
 }

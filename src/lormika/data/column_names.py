@@ -15,8 +15,9 @@ def check_names(source: Source, names: Sequence[str], line: int | None = None) -
         raise source.error(f"column {names.index('') + 1} has no name; give it one", line=line)
     repeated = next((name for name, count in Counter(names).items() if count > 1), None)
     if repeated is not None:
-        at = " and ".join(str(i + 1) for i, name in enumerate(names) if name == repeated)
-        raise source.error(f"columns {at} are both named {repeated!r}; give each a name of its own", line=line)
+        first, second, *others = (i + 1 for i, name in enumerate(names) if name == repeated)
+        which = f"{first} and {second} are both" if not others else f"{first}, {second} and {len(others):,} more are"
+        raise source.error(f"columns {which} named {repeated!r}; give each a name of its own", line=line)
 
 
 def pick_columns(source: Source, names: Sequence[str], columns: Sequence[str] | None) -> list[str]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import operator
 import sys
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lormika import _core
-from lormika.frames import take
 from lormika.models.calls import Ask
 from lormika.types import UserModel, UserTable
 
@@ -44,7 +45,9 @@ def quicken(ask: Ask) -> Ask:
 
 
 class QuickForest:
-    """A way of asking a forest; if it was fitted anew since the last call, or changed, that is noticed.
+    """A way of asking a forest, which notices if it is fitted anew, or gets other trees.
+
+    What is written into the arrays of a fitted tree is not noticed: give such a forest to a new Explainer.
 
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
@@ -58,9 +61,7 @@ class QuickForest:
         self.ask = ask
         self.__self__: UserModel = getattr(ask, "__self__", None)  # as a method has it
         self.__qualname__: str = getattr(ask, "__qualname__", "")
-        self._trees = _Trees((), (), ())
-        self._compared = 0  # rows about which the forest itself was asked as well
-        self._differs = False
+        self._trees = _Trees((), (), (), ())
 
     def __reduce__(self) -> tuple[type[QuickForest], tuple[Ask]]:
         return QuickForest, (self.ask,)
@@ -68,7 +69,8 @@ class QuickForest:
     def __call__(self, table: UserTable) -> object:
         """What the model's own method returns."""
         forest = _forest_of(self.ask)
-        if forest is None or not self._can_follow(forest):
+        trees = None if forest is None else self._trees_of(forest)
+        if forest is None or trees is None:
             return self.ask(table)
         from joblib import effective_n_jobs  # which the forest has loaded
 
@@ -77,52 +79,66 @@ class QuickForest:
                 table = step.transform(table)
         rows = forest._validate_X_predict(table)  # its own checks, warnings and errors
         if isinstance(rows, np.ndarray):  # and no sparse table
-            answer = self._trees.follow(np.ascontiguousarray(rows), effective_n_jobs(forest.n_jobs))
+            rows = np.ascontiguousarray(rows)
+            answer = trees.follow(rows, effective_n_jobs(forest.n_jobs))
             if _method(forest) == "predict":
                 answer = answer[:, 0]
-            if self._agrees(forest, table, answer):
+            if trees.agree(forest, rows, answer):
                 return answer
         return _ask_itself(forest, table)
 
-    def _can_follow(self, forest: BaseForest) -> bool:
-        """Whether the trees that the forest has now can be followed here."""
-        if not self._trees.are_of(forest):
-            self._trees, self._compared, self._differs = _Trees.of(forest), 0, False
-        return bool(self._trees.packed) and not self._differs
-
-    def _agrees(self, forest: BaseForest, table: UserTable, answer: np.ndarray) -> bool:
-        """Whether the forest itself says the same, as far as there are rows to be compared."""
-        count = min(_ROWS_TO_COMPARE - self._compared, len(answer))
-        if count > 0:
-            rows = np.linspace(0, len(answer) - 1, count).astype(np.int64)
-            own = _ask_itself(forest, table if count == len(answer) else take(table, rows))
-            self._compared += count
-            self._differs |= not np.allclose(own, answer[rows], rtol=_TOLERANCE, atol=_TOLERANCE)
-        return not self._differs
+    def _trees_of(self, forest: BaseForest) -> _Trees | None:
+        """The trees that the forest has now, unless they cannot be followed here."""
+        trees = self._trees  # another thread may replace them meanwhile
+        if not trees.are_of(forest):
+            trees = self._trees = _Trees.of(forest)
+        return trees if trees.packed and not trees.differ else None
 
 
-class _Trees(NamedTuple):
+@dataclass(slots=True, eq=False)
+class _Trees:
     """The trees of a forest, as they grew and as they are followed."""
 
     grown: tuple[Tree, ...]
+    facts: tuple[object, ...]  # about the forest that they are from
     packed: tuple[_core.Tree, ...]  # none: they cannot be followed here
     values: tuple[np.ndarray, ...]  # of each tree: nodes x classes, shared with scikit-learn
+    compared: int = 0  # rows about which the forest itself was asked as well
+    differ: bool = False  # and said something else
 
     @classmethod
     def of(cls, forest: BaseForest) -> _Trees:
-        grown = _grown(forest)
+        grown, facts = _grown(forest), _facts(forest)
         try:
             forest._validate_X_predict  # noqa: B018  # private: a later version may lack it
-            if forest.n_outputs_ != 1 or sum(tree.node_count for tree in grown) > _MOST_NODES:
-                return cls(grown, (), ())
-            packed = tuple(_pack(tree, forest.n_features_in_) for tree in grown)
-            return cls(grown, packed, tuple(tree.value[:, 0, :] for tree in grown))
+            values = tuple(tree.value[:, 0, :] for tree in grown)
+            classes = forest.n_classes_ if _method(forest) == "predict_proba" else 1
+            has_one_output = forest.n_outputs_ == 1 and all(tree.n_outputs == 1 for tree in grown)
+            if not has_one_output or any(own.shape[1] != classes for own in values):
+                return cls(grown, facts, (), ())
+            if sum(tree.node_count for tree in grown) > _MOST_NODES:
+                return cls(grown, facts, (), ())
+            return cls(grown, facts, tuple(_pack(tree, forest.n_features_in_) for tree in grown), values)
         except (AttributeError, TypeError, ValueError):  # not fitted, not as they were when this was written, or broken
-            return cls(grown, (), ())
+            return cls(grown, facts, (), ())
 
     def are_of(self, forest: BaseForest) -> bool:
         now = _grown(forest)
-        return len(now) == len(self.grown) and all(map(operator.is_, now, self.grown))
+        is_same = len(now) == len(self.grown) and all(map(operator.is_, now, self.grown))
+        return is_same and self.facts == _facts(forest)
+
+    def agree(self, forest: BaseForest, rows: np.ndarray, answer: np.ndarray) -> bool:
+        """Whether the forest itself says the same, as far as there are rows to be compared."""
+        count = min(_ROWS_TO_COMPARE - self.compared, len(answer))
+        if count > 0:
+            chosen = np.linspace(0, len(answer) - 1, count).astype(np.int64)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the user has seen them; and these rows have no names
+                own = _ask_itself(forest, rows[chosen])
+            self.compared += count
+            is_same = own.shape == answer[chosen].shape
+            self.differ |= not is_same or not np.allclose(own, answer[chosen], rtol=_TOLERANCE, atol=_TOLERANCE)
+        return not self.differ
 
     def follow(self, rows: np.ndarray, jobs: int) -> np.ndarray:
         """The mean of what all trees say about each row: rows x classes."""
@@ -158,7 +174,26 @@ class _Trees(NamedTuple):
 
 
 def _grown(forest: BaseForest) -> tuple[Tree, ...]:
-    return tuple(getattr(estimator, "tree_", None) for estimator in getattr(forest, "estimators_", ()))
+    return tuple(
+        getattr(estimator, "tree_", None) if _is_own(estimator, _method(forest)) else None
+        for estimator in getattr(forest, "estimators_", None) or ()
+    )
+
+
+def _facts(forest: BaseForest) -> tuple[object, ...]:
+    """What else answers depend on; lists of classes are none of a forest that is followed."""
+    return tuple(getattr(forest, name, None) for name in ("n_outputs_", "n_features_in_", "n_classes_"))
+
+
+def _is_own(part: UserModel, method: str) -> bool:
+    """Whether a method of a forest, or of a tree, is as scikit-learn wrote it.
+
+    What somebody derived from these classes, put into an object, or into the class itself, may do otherwise.
+    """
+    kind = type(part)
+    in_class = getattr(kind, method, None)
+    modules = (kind.__module__, getattr(in_class, "__module__", ""))
+    return all(module.startswith("sklearn.") for module in modules) and method not in vars(part)
 
 
 def _pack(tree: Tree, features: int) -> _core.Tree:
@@ -167,10 +202,7 @@ def _pack(tree: Tree, features: int) -> _core.Tree:
 
 
 def _forest_of(ask: Ask) -> BaseForest | None:
-    """The forest whose method this is, or in which the pipeline ends that has it.
-
-    Of these very classes: what somebody derived from them, or put into an object, may do otherwise.
-    """
+    """The forest whose method this is, or in which the pipeline ends that has it."""
     ensembles, pipelines = sys.modules.get("sklearn.ensemble"), sys.modules.get("sklearn.pipeline")
     model: UserModel = getattr(ask, "__self__", None)
     if ensembles is None:  # then the model cannot be of its kind
@@ -181,8 +213,8 @@ def _forest_of(ask: Ask) -> BaseForest | None:
     if name not in _METHODS or type(forest) is not getattr(ensembles, name):
         return None
     own = _method(forest)
-    is_own = getattr(ask, "__name__", "") == own and own not in vars(model) and own not in vars(forest)
-    return forest if is_own else None
+    is_asked = getattr(ask, "__name__", "") == own and own not in vars(model)
+    return forest if is_asked and _is_own(forest, own) else None
 
 
 def _method(forest: BaseForest) -> str:
