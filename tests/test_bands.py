@@ -144,7 +144,7 @@ def test_sides_of_a_middle_band_are_told_as_distances():
     assert rule.features == ("a",)
     assert "inside →" in explanation.to_text()
     assert "outside" in explanation.to_text()
-    assert "goes from 15 inside that band to" in explanation.summary()
+    assert "moves from 15 inside the edge of that band to" in explanation.summary()
     assert "outside it on average" in explanation.summary()
 
 

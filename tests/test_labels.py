@@ -346,3 +346,26 @@ def test_notes_use_them():
     assert "Occupation = c_9 was not seen" in texts
     assert "refused" in texts
     assert not re.search(r"\b[fy]_\d", texts)
+
+
+def test_names_that_look_like_numbers_are_quoted():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 3)).round(1), columns=["-1", "2020", "age"])
+
+    def model(frame):
+        chance = 1 / (1 + np.exp(-4 * (frame["-1"] + frame["2020"])))
+        return np.column_stack([1 - chance, chance])
+
+    explanation = Explainer(model, X).explain(X.iloc[[0]])
+    text = explanation.to_text()
+    assert "“-1” " in text
+    assert "“2020” " in text
+    assert "“age”" not in text
+    assert re.search(r"(?<!“)(-1|2020) [≤≥=]", text) is None
+    assert "Changing “" in explanation.summary()
+    assert "“2020”" in explanation.to_html()
+    assert {rule.conditions[0].feature for rule in explanation.rules} <= set(X.columns)  # data stay as they are
+    labels = {"-1": "Balance"}
+    named = Explainer(model, X, labels=labels).explain(X.iloc[[0]]).to_text()
+    assert "Balance" in named
+    assert "“-1”" not in named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,6 +17,7 @@ from lormika.object_file import read_object
 from lormika.types import JsonObject, JsonValue, UserValue
 
 _SECTIONS = ("features", "classes", "groups")
+_NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,7 @@ class Labels:
     def name(self, feature: str) -> str:
         """How a feature is called; those of a group begin with its name."""
         entry = self.features.get(feature)
-        own = feature if entry is None or entry.label is None else entry.label
+        own = _plain_name(feature) if entry is None or entry.label is None else entry.label
         group = self.group_of(feature)
         return own if group is None else f"{group}: {own}"
 
@@ -171,6 +173,20 @@ class Labels:
         linked = [group.features for group in self.groups.values() if group.together]
         one_of = [group.features for group in self.groups.values() if group.one_hot]
         return (Constraints(linked=linked, one_of=one_of),) if linked or one_of else ()
+
+
+def _plain_name(feature: str) -> str:
+    """The name of a feature without a label, in quotes if it could be read as a number: “4” ≤ -24."""
+    return f"“{feature}”" if is_like_number(feature) else feature
+
+
+def is_like_number(name: str) -> bool:
+    """Whether a name could be read as a number.
+
+    >>> [name for name in ("4", "-1", "1.5", "2020", "x1", "1st", "a") if is_like_number(name)]
+    ['4', '-1', '1.5', '2020']
+    """
+    return _NUMBER.fullmatch(name) is not None
 
 
 LabelsLike: TypeAlias = "Labels | Mapping[str, object] | str | Path | None"

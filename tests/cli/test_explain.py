@@ -63,7 +63,7 @@ def test_several_rows_and_measures(lormika, loans):
     words = ["--row", 17, "--row", 3, "--objective", "lift", "--objective", "confidence", "--k", 1]
     printed = lormika(*EXPLAIN, *words)
     assert [line for line in printed.stdout.splitlines() if ", best by " in line] == [
-        "17, best by lift", "17, best by confidence", "3, best by lift", "3, best by confidence",
+        "row 17, best by lift", "row 17, best by confidence", "row 3, best by lift", "row 3, best by confidence",
     ]  # fmt: skip
     told = [json.loads(line) for line in lormika(*EXPLAIN, *words, "--json").stdout.splitlines()]
     assert [(each["row"], each["objective"]) for each in told] == [
@@ -112,7 +112,7 @@ USAGE = {
     "limit of nothing": (["--row", 1, "--time-limit", 3], "--time-limit goes with --isolate"),
 }
 MISTAKES = {
-    "row": (["--row", 600], "there is no row 600: 600 rows are numbered 0 to 599"),
+    "row": (["--row", 600], "there is no row 600: 600 rows are numbered from 0 to 599"),
     "where": (["--where", "id == 17"], "no row of 600 matches 'id == 17'"),
     "where name": (["--where", "name == 17"], "name"),
     "where code": (["--where", "__import__('os').system('touch hacked')"], "a function call cannot be used"),

@@ -249,7 +249,7 @@ def test_rows_are_chosen_by_number():
 @pytest.mark.parametrize(
     ("rows", "where", "message"),
     [
-        ([3], None, "there is no row 3: 3 rows are numbered 0 to 2"),
+        ([3], None, "there is no row 3: 3 rows are numbered from 0 to 2"),
         ([-1], None, "there is no row -1"),
         ([True], None, "row True is not a whole number"),
         ([1.0], None, "row 1.0 is not a whole number"),

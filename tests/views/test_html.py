@@ -128,7 +128,7 @@ def test_an_arrow_ends_where_the_model_does(name):
 def test_a_model_without_certainty_has_no_arrows():
     html = CASES["label"]().to_html(page=False)
     assert 'class="run' not in html
-    assert "changes turn it" in read(html).text
+    assert "changes turn the prediction" in read(html).text
 
 
 def test_every_confirmed_rule_says_so():

@@ -90,10 +90,10 @@ def test_what_the_model_said_of_each_kind():
 
 def test_margins_and_labels_claim_no_probability():
     margin, label = (golden(name).to_text(150) for name in ("margin", "label"))
-    assert "without it margin 0.26 → −1.23 (3 of 3 changes agree)" in margin
-    assert "missed_payments 0 → 1: margin 0.26 → −1.79, now rejected ✔" in margin
+    assert "without it margin 0.26 → -1.23 (3 of 3 changes agree)" in margin
+    assert "missed_payments 0 → 1: margin 0.26 → -1.79, now rejected ✔" in margin
     assert "employment unemployed → employed: margin 0.26 → 0.80 ✔" in margin  # the only value there is
-    assert "without it 20 of 23 changes turn it" in label
+    assert "without it, 20 of 23 changes turn the prediction" in label
     assert "employment unemployed → employed: now accepted ✔" in label
     for text in (margin, label):
         assert "probability" not in text

@@ -139,6 +139,6 @@ class _Results:
 
         for number, ((name, by), explanation) in enumerate(self.explanations.items()):
             if len(self.explanations) > 1:
-                gap = "\n" if number else ""
-                yield Paragraph((f"{gap}{name}, best by {by}\n", "bold underline"))
+                gap, which = "\n" if number else "", f"row {name}" if name.isdecimal() else name
+                yield Paragraph((f"{gap}{which}, best by {by}\n", "bold underline"))
             yield from text.blocks(explanation, figures)

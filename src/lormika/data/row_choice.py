@@ -29,11 +29,11 @@ def select_rows(frame: pd.DataFrame, rows: Sequence[int] = (), where: str | None
             raise InputError("give row numbers or a condition, not both")
         numbers = np.flatnonzero(matching(frame, where))
         if not len(numbers):
-            raise InputError(f"no row of {len(frame)} matches {where!r}")
+            raise InputError(f"no row of {len(frame):,} matches {where!r}")
         return frame.iloc[numbers]
     for row in rows:
         if isinstance(row, bool) or not isinstance(row, Integral):
             raise InputError(f"row {row!r} is not a whole number")
         if not 0 <= row < len(frame):
-            raise InputError(f"there is no row {row}: {len(frame)} rows are numbered 0 to {len(frame) - 1}")
+            raise InputError(f"there is no row {row}: {len(frame):,} rows are numbered from 0 to {len(frame) - 1:,}")
     return frame.iloc[[int(row) for row in dict.fromkeys(rows)]] if len(rows) else frame

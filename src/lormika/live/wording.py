@@ -46,7 +46,7 @@ def certainty_text(unit: Unit, certainty: float) -> str:
     """How sure the model is, as text.
 
     >>> certainty_text("probability", 0.744), certainty_text("margin", -1.5)
-    ('74%', '−1.50')
+    ('74%', '-1.50')
     """
     return Scale(unit, certainty, 1.0, False).text(certainty)
 

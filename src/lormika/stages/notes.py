@@ -117,9 +117,9 @@ class Notes:
         n_rows = len(self.background)
         if 2 * neighbours > n_rows:
             yield Note(
-                f"The similar rows take in {neighbours:,} of the {n_rows:,} rows of the background, so the rules say "
-                "more about all of it than about this instance; a smaller min_neighbours or a larger background keeps "
-                "them near."
+                f"Of the {n_rows:,} rows of the background, {neighbours:,} are as near as the similar rows, so the "
+                "rules say more about all of it than about this instance; a smaller min_neighbours or a larger "
+                "background keeps them near."
             )
 
     def about_model(self, model: Model, repeats: bool, predictions: np.ndarray) -> Iterator[Note]:

@@ -62,10 +62,10 @@ def answer(rule: Rule, prediction: Scalar, scale: Scale) -> Answer | None:
 
 def _made_false(check: Check, prediction: Scalar, scale: Scale) -> Answer:
     """For a rule that is true now: the mean over all changes that break it."""
-    count = f"{check} changes {'turn it' if scale.unit == 'label' else 'agree'}"
+    count = f"{check} changes {'turn the prediction' if scale.unit == 'label' else 'agree'}"
     if check.asked == 1:
-        verb = "turns it" if scale.unit == "label" else "agrees"
-        count = f"the one change {verb if check.agreed else 'does not'}"
+        verb = "turns the prediction" if scale.unit == "label" else "agrees"
+        count = f"the one change tried {verb if check.agreed else 'does not'}"
     before, after = (None, None) if scale.unit == "label" else scale.checked(check)
     mark: Mark = "✔" if 2 * check.agreed > check.asked else ""
     return Answer((), scale, before, after, check.asked > 1, format_value(prediction), None, mark, count)
@@ -127,8 +127,9 @@ def sentence(rule: Rule, reply: Answer) -> str:
     '1 change: job none → clerk: 74% → 4%, now no ✔'
     """
     if rule.rerun is None:
-        count = f"({reply.count})" if reply.certainty else reply.count
-        return " ".join(filter(None, ["without it", reply.certainty, count]))
+        if not reply.certainty:
+            return f"without it, {reply.count}"
+        return f"without it {reply.certainty} ({reply.count})"
     edits = ", ".join(map(str, reply.edits)) or "no change"
     if rule.category == Category.COUNTERFACTUAL and reply.edits:
         edits = f"{changes(len(reply.edits))}: {edits}"

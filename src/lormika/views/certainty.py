@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from lormika.rule import Check
 
 
+_HALF = "50%"
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The measure of certainty of one explanation."""
@@ -47,7 +50,7 @@ class Scale:
         >>> Scale("probability", 0.74, 1.0, True).change(0.74, 0.17)
         '74% → 17%'
         >>> Scale("margin", 1.24, 2.0, True).change(1.24, -0.31)
-        'margin 1.24 → −0.31'
+        'margin 1.24 → -0.31'
         """
         if self.unit == "label":
             return ""
@@ -68,8 +71,17 @@ class Scale:
         return " … ".join(dict.fromkeys(self.pair(low, high)))  # once, if they are the same
 
     def pair(self, before: float, after: float) -> tuple[str, str]:
-        """Two certainties that are compared, as texts."""
-        return percents(before, after) if self.unit == "probability" else _margins(before, after)
+        """Two certainties that are compared, as texts; where a half decides, it is told from what is nearly one.
+
+        >>> Scale("probability", 0.53, 1.0, border=True).pair(0.53, 0.4972)
+        ('53%', '49.7%')
+        """
+        if self.unit != "probability":
+            return _margins(before, after)
+        first, second = percents(before, after)
+        if self.border and _HALF in (first, second):
+            return _beside_half(before, first), _beside_half(after, second)
+        return first, second
 
     def place(self, certainty: float) -> float:
         """Where a certainty lies, from 0 to 1; a margin of 0 in the middle."""
@@ -87,6 +99,10 @@ class Scale:
     def checked(self, check: Check) -> tuple[float, float]:
         """What is shown of a check: before, and on average after the changes."""
         return check.before, check.after
+
+
+def _beside_half(share: float, text: str) -> str:
+    return percents(0.5, share)[1] if text == _HALF else text
 
 
 def _greatest(explanation: Explanation) -> float:
@@ -121,14 +137,14 @@ def _answers(explanation: Explanation, unit: Unit) -> Iterator[tuple[float, Scal
 
 
 def _margins(before: float, after: float) -> tuple[str, str]:
-    """Two margins, with as many digits as tell them apart, and a proper minus sign.
+    """Two margins, with as many digits as tell them apart.
 
-    >>> _margins(1.2433, -0.31), _margins(0.0012, 0.0014), _margins(1234.5, 3.0)
-    (('1.24', '−0.31'), ('0.0012', '0.0014'), ('1234.50', '3.00'))
+    >>> _margins(1.2433, -0.31), _margins(0.0012, 0.0014), _margins(1234.5, 3.0), _margins(1.0, -0.001)
+    (('1.24', '-0.31'), ('0.0012', '0.0014'), ('1234.50', '3.00'), ('1.00', '0.00'))
     """
     for digits in (2, 3, 4):
         texts = f"{before:.{digits}f}", f"{after:.{digits}f}"
         if before == after or texts[0] != texts[1]:
             break
-    first, second = (text.replace("-", "−") if float(text) else text.replace("-", "") for text in texts)
+    first, second = (text if float(text) else text.replace("-", "") for text in texts)
     return first, second

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lormika.frames.values import Quantity, Scalar, format_exact
 from lormika.label_entries import FeatureLabel
-from lormika.labels import NO_LABELS, Labels
+from lormika.labels import NO_LABELS, Labels, is_like_number
 from lormika.rule import Condition, Edit, Equals, Interval, Missing, Rerun, Rule
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def labelled(explanation: Explanation) -> Explanation:
     """The same explanation with names, values and classes as people know them."""
     labels = explanation.labels
-    if not labels:
+    if not labels and not any(is_like_number(feature.name) for feature in explanation.features):
         return explanation
     words = _Words(explanation)
     options = dict(explanation.options)

@@ -113,7 +113,7 @@ def _moves(check: Check, scale: ValueScale) -> str:
     is_distance = isinstance(values[1], Quantity)
     average = " on average" if check.asked > 1 else ""
     if is_distance:
-        return f"the predicted value goes from {before} that band to {after} it{average}"
+        return f"the prediction moves from {before} the edge of that band to {after} it{average}"
     return f"the predicted value {'rises' if values[1] > values[0] else 'falls'} from {before} to {after}{average}"
 
 

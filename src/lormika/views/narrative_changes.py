@@ -63,9 +63,9 @@ def _others(mentioned: Sequence[Rerun], solo: set[str], complete: bool) -> list[
     """Whether features beside those mentioned turn it alone, too; that none does is exact if all were tried."""
     others = sorted(solo - {edit.feature for rerun in mentioned if len(rerun.edits) == 1 for edit in rerun.edits})
     if others:
-        names = listed(others[:_MOST_NAMES], "or" if len(others) <= _MOST_NAMES else ",")
-        more = len(others) - _MOST_NAMES
-        further = f" or {more} other{'s' if more > 1 else ''}" if more > 0 else ""
+        is_short = len(others) <= _MOST_NAMES + 1  # the name of one is no longer than "1 other"
+        names = listed(others if is_short else others[:_MOST_NAMES], "or" if is_short else ",")
+        further = "" if is_short else f" or {len(others) - _MOST_NAMES} others"
         return [Span(" A change of "), *names, Span(f"{further} alone can turn it, too.")]
     return [Span(" No other feature turned it alone.")] if complete else []
 
