@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lormika.errors import InputError
-from lormika.models import archive, model_files
+from lormika.models import archive, lean_skops, model_files
 from lormika.models.extras import require
 from lormika.models.trees import check_trees
 from lormika.models.trusted import TRUSTED
@@ -25,10 +25,9 @@ def load_skops(path: Path, *, trust: Sequence[str], max_size: int) -> UserModel:
     try:
         members = _members(path, max_size)
         types = _check_types(path, _schema(path, members), trust)
-        skops = require("skops.io", path)
         _check_version(path)
         # Packed anew, so that skops reads exactly what was judged.
-        model = skops.loads(archive.pack(members), trusted=sorted(types))
+        model = lean_skops.loads(archive.pack(members), sorted(types), path)
         check_trees(model, path)
     except InputError:
         raise
@@ -52,8 +51,7 @@ def _members(path: Path, max_size: int) -> dict[str, bytes]:
 
 
 def _check_version(path: Path) -> None:
-    import skops
-
+    skops = require("skops", path)
     numbers = tuple(map(int, re.findall(r"\d+", skops.__version__)[:2]))
     if numbers < _OLDEST:
         raise InputError(

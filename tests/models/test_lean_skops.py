@@ -1,0 +1,98 @@
+"""skops without its own list of trusted types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+import skops
+import skops.io
+from loans import DECISIONS, MIXED, TABLE, forest, mixed_forest, refuses
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, HistGradientBoostingClassifier
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lormika import models
+from lormika.models import lean_skops
+from lormika.models.archive import pack
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.skops"
+
+
+@pytest.fixture
+def no_skops(monkeypatch):
+    """A process that has not imported skops.io."""
+    monkeypatch.setattr(skops, "io", skops.io)  # so that it is there again in the end
+    monkeypatch.setattr(lean_skops, "_lean", [])
+    for name in [name for name in sys.modules if f"{name}.".startswith("skops.io.")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+MODELS = {
+    "forest": forest(),
+    "columns": mixed_forest(),
+    "linear": make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(TABLE, DECISIONS),
+    "extra trees": ExtraTreesClassifier(3, max_depth=3).fit(TABLE, DECISIONS),
+    "boosting": GradientBoostingClassifier(n_estimators=3).fit(TABLE, DECISIONS),
+    "histogram boosting": HistGradientBoostingClassifier(max_iter=3).fit(TABLE, DECISIONS),
+    "drawing": make_pipeline(StandardScaler(), SGDClassifier(random_state=np.random.RandomState(0))).fit(
+        TABLE, DECISIONS
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_are_loaded_without_the_list(path, no_skops, name):
+    skops.io.dump(MODELS[name], path)
+    loaded = models.load(path)
+    assert "skops.io" not in sys.modules, "it had to be imported as a whole"
+    assert type(loaded) is type(MODELS[name])
+    table = MIXED if name == "columns" else TABLE
+    np.testing.assert_array_equal(loaded.predict(table), MODELS[name].predict(table))
+
+
+def test_what_it_cannot_load_is_loaded_by_the_whole(path, no_skops, monkeypatch):
+    def fail(*_, **__):
+        raise KeyError("a list that is not empty")
+
+    skops.io.dump(forest(), path)
+    monkeypatch.setattr(lean_skops._import_lean(), "loads", fail)
+    assert models.load(path).n_estimators == forest().n_estimators
+    assert "skops.io" in sys.modules
+
+
+def test_it_trusts_nothing_by_itself(no_skops):
+    data = skops.io.dumps(MODELS["linear"])
+    with pytest.raises(Exception, match="StandardScaler"):
+        lean_skops._import_lean().loads(data, trusted=["sklearn.pipeline.Pipeline"])
+
+
+def test_a_file_that_is_broken_is_refused_in_the_same_words(path, no_skops):
+    skops.io.dump(forest(), path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members.pop(next(name for name in members if name.endswith(".npy")))
+    path.write_bytes(pack(members))
+    with refuses("model.skops", "cannot be loaded: KeyError", "There is no item named"):
+        models.load(path)
+
+
+def test_others_get_it_whole(path):
+    skops.io.dump(MODELS["linear"], path)
+    program = f"""
+import sys
+from lormika import models
+models.load({str(path)!r})
+assert "skops.io" not in sys.modules
+import skops, skops.io
+skops.io.load({str(path)!r})  # whose types it trusts by itself
+models.load({str(path)!r})
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
