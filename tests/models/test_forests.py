@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -332,12 +333,24 @@ def test_jobs_of_the_forest_share_the_rows():
     assert np.array_equal(quicken(forest.predict_proba)(X), expected)
 
 
-def test_several_outputs_sparse_tables_and_huge_forests_are_left_to_the_forest(monkeypatch):
+@pytest.mark.parametrize("n_rows", [1000, 5000])
+@pytest.mark.parametrize("most_cells", [1, 10_000, 2**23])
+def test_sparse_tables_are_followed_in_blocks(monkeypatch, n_rows, most_cells):
+    X, y = make_table(n_rows=n_rows)
+    X = X.round()
+    model = make_pipeline(OneHotEncoder(), RandomForestClassifier(3, random_state=0)).fit(X, y > 1)
+    assert issparse(model[:-1].transform(X))
+    monkeypatch.setattr(forests, "_MOST_CELLS", most_cells)
+    quick = quicken(model.predict_proba)
+    for _ in range(2):
+        assert np.array_equal(quick(X), model.predict_proba(X))
+        monkeypatch.setattr(forests, "_ask_itself", None)  # once a thousand rows were compared, it is asked no more
+
+
+def test_several_outputs_and_huge_forests_are_left_to_the_forest(monkeypatch):
     X, y = make_table()
     two = RandomForestRegressor(3, random_state=0).fit(X, np.column_stack([y, -y]))
     assert np.array_equal(quicken(two.predict)(X), two.predict(X))
-    sparse = make_pipeline(OneHotEncoder(), RandomForestClassifier(3, random_state=0)).fit(X[["b"]], y > 1)
-    assert np.array_equal(quicken(sparse.predict_proba)(X[["b"]]), sparse.predict_proba(X[["b"]]))
     monkeypatch.setattr(forests, "_MOST_NODES", 10)
     forest = fit(RandomForestClassifier, X, y)
     quick = quicken(forest.predict_proba)

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,12 +23,16 @@ from lormika.models.calls import Ask
 from lormika.types import UserModel, UserTable
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
     from sklearn.ensemble._forest import BaseForest
     from sklearn.tree._tree import Tree
+
+    Rows: TypeAlias = np.ndarray | csr_matrix  # as one-hot encoders make them, unless they are told otherwise
 
 _ROWS_TO_COMPARE = 1000
 _TOLERANCE = 1e-12  # with several jobs, scikit-learn adds up in any order
 _BLOCK = 2048  # rows that stay in the processor's cache while all trees are followed
+_MOST_CELLS = 2**23  # of a block: 32 MB, where a sparse table has very many columns
 _MOST_NODES = 2**25  # half a gigabyte
 _SKIPPED = (None, "passthrough")  # steps of a pipeline that do nothing
 _METHODS = {
@@ -78,14 +82,10 @@ class QuickForest:
             if step not in _SKIPPED:
                 table = step.transform(table)
         rows = forest._validate_X_predict(table)  # its own checks, warnings and errors
-        if isinstance(rows, np.ndarray):  # and no sparse table
-            rows = np.ascontiguousarray(rows)
-            answer = trees.follow(rows, effective_n_jobs(forest.n_jobs))
-            if _method(forest) == "predict":
-                answer = answer[:, 0]
-            if trees.agree(forest, rows, answer):
-                return answer
-        return _ask_itself(forest, table)
+        answer = trees.follow(rows, effective_n_jobs(forest.n_jobs))
+        if _method(forest) == "predict":
+            answer = answer[:, 0]
+        return answer if trees.agree(forest, rows, answer) else _ask_itself(forest, table)
 
     def _trees_of(self, forest: BaseForest) -> _Trees | None:
         """The trees that the forest has now, unless they cannot be followed here."""
@@ -127,7 +127,7 @@ class _Trees:
         is_same = len(now) == len(self.grown) and all(map(operator.is_, now, self.grown))
         return is_same and self.facts == _facts(forest)
 
-    def agree(self, forest: BaseForest, rows: np.ndarray, answer: np.ndarray) -> bool:
+    def agree(self, forest: BaseForest, rows: Rows, answer: np.ndarray) -> bool:
         """Whether the forest itself says the same, as far as there are rows to be compared."""
         count = min(_ROWS_TO_COMPARE - self.compared, len(answer))
         if count > 0:
@@ -140,30 +140,32 @@ class _Trees:
             self.differ |= not is_same or not np.allclose(own, answer[chosen], rtol=_TOLERANCE, atol=_TOLERANCE)
         return not self.differ
 
-    def follow(self, rows: np.ndarray, jobs: int) -> np.ndarray:
+    def follow(self, rows: Rows, jobs: int) -> np.ndarray:
         """The mean of what all trees say about each row: rows x classes."""
-        if len(rows) <= _BLOCK:
+        if rows.shape[0] <= _BLOCK:
             return self._sum(rows, self.packed, self.values, jobs) / len(self.packed)
         # Rows that are alike go the same way for longer: those at a leaf of the first tree go together.
         numbers = np.arange(len(self.values[0]), dtype=np.float64)[:, None]
         order = np.argsort(self._sum(rows, self.packed[:1], (numbers,), jobs)[:, 0], kind="stable")
-        answer = np.empty((len(rows), self.values[0].shape[1]))
+        answer = np.empty((len(order), self.values[0].shape[1]))
         answer[order] = self._sum(rows[order], self.packed, self.values, jobs)
         answer /= len(self.packed)
         return answer
 
     @staticmethod
-    def _sum(rows: np.ndarray, trees: Sequence[_core.Tree], values: Sequence[np.ndarray], jobs: int) -> np.ndarray:
+    def _sum(rows: Rows, trees: Sequence[_core.Tree], values: Sequence[np.ndarray], jobs: int) -> np.ndarray:
         """Sums of the values (for each tree: nodes x fields) of the leaves that rows reach: rows x fields."""
-        sums = np.zeros((len(rows), values[0].shape[1]))
+        count, features = rows.shape
+        size = max(1, min(_BLOCK, _MOST_CELLS // features))
+        sums = np.zeros((count, values[0].shape[1]))
 
         def add(start: int) -> None:
-            some, own = rows[start : start + _BLOCK], sums[start : start + _BLOCK]
+            some, own = _dense(rows[start : start + size]), sums[start : start + size]
             columns = np.ascontiguousarray(some.T)
             for tree, of_nodes in zip(trees, values, strict=True):
                 tree.add(some, columns, of_nodes, own)
 
-        starts = range(0, len(rows), _BLOCK)
+        starts = range(0, count, size)
         if jobs > 1 and len(starts) > 1:
             with ThreadPoolExecutor(jobs) as pool:
                 list(pool.map(add, starts))
@@ -171,6 +173,10 @@ class _Trees:
             for start in starts:
                 add(start)
         return sums
+
+
+def _dense(rows: Rows) -> np.ndarray:
+    return np.ascontiguousarray(rows if isinstance(rows, np.ndarray) else rows.toarray())
 
 
 def _grown(forest: BaseForest) -> tuple[Tree, ...]:
