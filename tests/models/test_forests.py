@@ -30,7 +30,7 @@ import naive
 from draws import examples
 from lormika import Explainer, _core, datasets
 from lormika.models import forests
-from lormika.models.forests import QuickForest, quicken
+from lormika.models.forests import QuickForest, quicken_forest
 
 FORESTS = [RandomForestClassifier, ExtraTreesClassifier, RandomForestRegressor, ExtraTreesRegressor]
 INFINITY = float("inf")
@@ -148,7 +148,7 @@ def method_of(model):
 def test_answers_are_the_same_to_the_bit(kind, missing):
     X, y = make_table(missing)
     ask = method_of(fit(kind, X, y))
-    quick = quicken(ask)
+    quick = quicken_forest(ask)
     assert isinstance(quick, QuickForest)
     for some in (X[:200], X, X[:1]):
         assert np.array_equal(quick(some), ask(some))
@@ -158,19 +158,19 @@ def test_missing_values_go_where_the_trees_send_them():
     X, y = make_table(missing=True)
     known, unknown = fit(RandomForestClassifier, X, y), fit(RandomForestClassifier, *make_table())
     assert any(tree.tree_.missing_go_to_left.any() for tree in known.estimators_)
-    assert np.array_equal(quicken(unknown.predict_proba)(X), unknown.predict_proba(X))
+    assert np.array_equal(quicken_forest(unknown.predict_proba)(X), unknown.predict_proba(X))
 
 
 def test_steps_of_a_pipeline_come_first():
     X, y = datasets.make_loans(300)
     model = datasets.make_model("rf", X).fit(X, y)
-    quick = quicken(model.predict_proba)
+    quick = quicken_forest(model.predict_proba)
     assert isinstance(quick, QuickForest)
     assert np.array_equal(quick(X), model.predict_proba(X))
     numbers, levels = make_table()
     steps = [("nothing", "passthrough"), ("double", FunctionTransformer(lambda table: 2 * table))]
     other = Pipeline([*steps, ("forest", RandomForestClassifier(5, random_state=0))]).fit(numbers, levels > 1)
-    assert np.array_equal(quicken(other.predict_proba)(numbers), other.predict_proba(numbers))
+    assert np.array_equal(quicken_forest(other.predict_proba)(numbers), other.predict_proba(numbers))
 
 
 class Contrary(RandomForestClassifier):
@@ -225,7 +225,7 @@ def outcome(ask, table):
 def test_a_forest_that_was_changed_is_asked_itself(change, is_later):
     X, y = make_table(n_rows=1200)
     forest = fit(RandomForestClassifier, X, y)
-    quick = quicken(forest.predict_proba)
+    quick = quicken_forest(forest.predict_proba)
     if is_later:
         quick(X)
     change(forest)
@@ -237,19 +237,19 @@ def test_a_method_that_was_replaced_in_the_class_is_asked_itself(monkeypatch):
     forest = fit(RandomForestClassifier, X, y)
     method = ForestClassifier.predict_proba
     monkeypatch.setattr(ForestClassifier, "predict_proba", lambda self, table: method(self, table)[:, ::-1])
-    assert not isinstance(quicken(forest.predict_proba), QuickForest)
+    assert not isinstance(quicken_forest(forest.predict_proba), QuickForest)
 
 
 def test_a_step_may_give_whatever_a_forest_takes():
     X, y = make_table(n_rows=1200)
     lists = FunctionTransformer(lambda table: table.to_numpy().tolist())
     model = make_pipeline(lists, RandomForestClassifier(3, random_state=0)).fit(X, y > 1)
-    assert np.array_equal(quicken(model.predict_proba)(X), model.predict_proba(X))
+    assert np.array_equal(quicken_forest(model.predict_proba)(X), model.predict_proba(X))
 
 
 def test_a_warning_comes_once():
     X, y = make_table()
-    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+    quick = quicken_forest(fit(RandomForestClassifier, X, y).predict_proba)
     with pytest.warns(UserWarning, match="valid feature names") as caught:
         quick(X.to_numpy())
     assert len(caught) == 1
@@ -269,13 +269,13 @@ def test_what_may_do_otherwise_is_asked_itself():
         lambda table: plain.predict_proba(table),
         fit(RandomForestRegressor, X, y).score,
     ]
-    assert not any(isinstance(quicken(way), QuickForest) for way in ways)
+    assert not any(isinstance(quicken_forest(way), QuickForest) for way in ways)
 
 
 def test_a_method_that_is_replaced_later_is_asked_itself():
     X, y = make_table()
     model = make_pipeline(fit(RandomForestClassifier, X, y))
-    quick = quicken(model.predict_proba)
+    quick = quicken_forest(model.predict_proba)
     quick(X)
     model.steps[-1][1].predict_proba = fit(Contrary, X, y).predict_proba
     assert np.array_equal(quick(X), model.predict_proba(X))
@@ -284,7 +284,7 @@ def test_a_method_that_is_replaced_later_is_asked_itself():
 def test_a_forest_that_is_fitted_anew_gives_its_new_answers():
     X, y = make_table()
     forest = fit(RandomForestClassifier, X, y, warm_start=True)
-    quick = quicken(forest.predict_proba)
+    quick = quicken_forest(forest.predict_proba)
     before = quick(X)
     forest.set_params(n_estimators=9).fit(X, np.digitize(y, [0, 1, 2]))  # adds two trees
     grown = quick(X)
@@ -304,7 +304,7 @@ def test_an_answer_that_differs_leaves_the_forest_to_itself(monkeypatch):
         return follow(self, rows, jobs) + (rows[:, :1] == np.float32(X["a"].iloc[-1])) * 1e-9
 
     monkeypatch.setattr(forests._Trees, "follow", spoil)
-    quick = quicken(forest.predict_proba)
+    quick = quicken_forest(forest.predict_proba)
     for some in (X[:100], X, X):
         assert np.array_equal(quick(some), forest.predict_proba(some))
     assert calls == [100, 400]
@@ -320,7 +320,7 @@ def test_the_forest_is_asked_about_no_more_rows_than_needed(monkeypatch):
         return ask_itself(forest, table)
 
     monkeypatch.setattr(forests, "_ask_itself", count)
-    quick = quicken(forest.predict_proba)
+    quick = quicken_forest(forest.predict_proba)
     for _ in range(5):
         quick(X)
     assert asked == [400, 400, 200]
@@ -330,7 +330,7 @@ def test_jobs_of_the_forest_share_the_rows():
     X, y = make_table(n_rows=5000)
     forest = fit(RandomForestClassifier, X, y).set_params(n_jobs=2)
     expected = fit(RandomForestClassifier, X, y).predict_proba(X)
-    assert np.array_equal(quicken(forest.predict_proba)(X), expected)
+    assert np.array_equal(quicken_forest(forest.predict_proba)(X), expected)
 
 
 @pytest.mark.parametrize("n_rows", [1000, 5000])
@@ -341,7 +341,7 @@ def test_sparse_tables_are_followed_in_blocks(monkeypatch, n_rows, most_cells):
     model = make_pipeline(OneHotEncoder(), RandomForestClassifier(3, random_state=0)).fit(X, y > 1)
     assert issparse(model[:-1].transform(X))
     monkeypatch.setattr(forests, "_MOST_CELLS", most_cells)
-    quick = quicken(model.predict_proba)
+    quick = quicken_forest(model.predict_proba)
     for _ in range(2):
         assert np.array_equal(quick(X), model.predict_proba(X))
         monkeypatch.setattr(forests, "_ask_itself", None)  # once a thousand rows were compared, it is asked no more
@@ -350,10 +350,10 @@ def test_sparse_tables_are_followed_in_blocks(monkeypatch, n_rows, most_cells):
 def test_several_outputs_and_huge_forests_are_left_to_the_forest(monkeypatch):
     X, y = make_table()
     two = RandomForestRegressor(3, random_state=0).fit(X, np.column_stack([y, -y]))
-    assert np.array_equal(quicken(two.predict)(X), two.predict(X))
+    assert np.array_equal(quicken_forest(two.predict)(X), two.predict(X))
     monkeypatch.setattr(forests, "_MOST_NODES", 10)
     forest = fit(RandomForestClassifier, X, y)
-    quick = quicken(forest.predict_proba)
+    quick = quicken_forest(forest.predict_proba)
     assert np.array_equal(quick(X), forest.predict_proba(X))
     assert not quick._trees.packed
 
@@ -361,8 +361,8 @@ def test_several_outputs_and_huge_forests_are_left_to_the_forest(monkeypatch):
 def test_errors_and_warnings_are_the_forests_own():
     X, y = make_table()
     with pytest.raises(NotFittedError):
-        quicken(RandomForestClassifier().predict_proba)(X)
-    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+        quicken_forest(RandomForestClassifier().predict_proba)(X)
+    quick = quicken_forest(fit(RandomForestClassifier, X, y).predict_proba)
     quick(X)
     with pytest.raises(ValueError, match="infinity"):
         quick(X.replace(1, INFINITY))
@@ -375,7 +375,7 @@ def test_errors_and_warnings_are_the_forests_own():
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_it_can_be_copied_and_pickled(copied):
     X, y = make_table()
-    quick = quicken(fit(RandomForestClassifier, X, y).predict_proba)
+    quick = quicken_forest(fit(RandomForestClassifier, X, y).predict_proba)
     answer = quick(X)
     assert np.array_equal(copied(quick)(X), answer)
 

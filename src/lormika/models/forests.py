@@ -43,7 +43,7 @@ _METHODS = {
 }
 
 
-def quicken(ask: Ask) -> Ask:
+def quicken_forest(ask: Ask) -> Ask:
     """A quicker way to the same answers, if this is the method of a forest, or of a pipeline that ends in one."""
     return ask if _forest_of(ask) is None else QuickForest(ask)
 
@@ -56,7 +56,7 @@ class QuickForest:
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> forest = RandomForestClassifier(3, random_state=0).fit(X, ["no", "no", "yes", "yes"])
-    >>> quick = quicken(forest.predict_proba)
+    >>> quick = quicken_forest(forest.predict_proba)
     >>> type(quick).__name__, bool((quick(X) == forest.predict_proba(X)).all())
     ('QuickForest', True)
     """

@@ -11,11 +11,13 @@ import numpy as np
 
 from lormika.errors import InputError, ModelError
 from lormika.frames import listing
+from lormika.frames.encoded import Encoded
+from lormika.frames.schema import Schema
 from lormika.frames.values import Scalar, plain
 from lormika.models.bands import Bands
 from lormika.models.calls import BY_BANDS, Ask, call, call_scores, call_values, copied
 from lormika.models.classes import classes_of, positions
-from lormika.models.forests import quicken
+from lormika.models.pipelines import QuickPipeline, quicken
 from lormika.types import UserModel, UserTable
 
 _DIGITS = 9  # of a probability
@@ -129,7 +131,7 @@ class Model:
             return cls(value_method(model), None, classes, names, bands=bands)
         ask, decide = methods_of(model)
         if scores:
-            ask, decide = model.decision_function, ask
+            ask, decide = quicken(model.decision_function), ask
         return cls(ask, decide if decides else None, classes, names, scores, threshold)
 
     def __call__(self, frame: UserTable) -> Answer:
@@ -141,6 +143,11 @@ class Model:
         if self.decide is None:
             return answer
         return replace(answer, labels=self.positions(call(self.decide, frame)))
+
+    def about(self, schema: Schema, rows: np.ndarray) -> Answer:
+        """Ask once about encoded rows, which some models can read without a frame."""
+        reads = isinstance(self.ask, QuickPipeline) and self.decide is None
+        return self(Encoded(schema, rows) if reads else schema.restore(rows))
 
     def read_scores(self, scores: np.ndarray) -> Answer:
         """Labels and scores from what a decision function returned: with two classes, it scores the second."""

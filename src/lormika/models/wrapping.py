@@ -14,6 +14,7 @@ from lormika.frames.values import Scalar, plain
 from lormika.models.calls import Ask, call, copied, rows_of
 from lormika.models.classes import classes_of, derive_classes, positions, read_class_names, read_predictions
 from lormika.models.model import Answer, Model, methods_of
+from lormika.models.pipelines import quicken
 from lormika.types import UserColumn, UserModel, UserTable
 
 _ROWS_TO_COMPARE = 1000
@@ -76,7 +77,7 @@ def _with_scores(model: Model, own: UserModel, labels: np.ndarray, background: U
     if not callable(getattr(own, "decision_function", None)):
         return model
     compared = min(len(labels), _ROWS_TO_COMPARE)
-    scored = replace(model, ask=own.decision_function, scores=True)
+    scored = replace(model, ask=quicken(own.decision_function), scores=True)
     try:
         answer = scored(rows_of(background, np.arange(compared)))
     except ModelError:  # one score for each pair of classes, for instance

@@ -29,7 +29,7 @@ def ask_swapped(parts: Parts, cases: Sequence[Asked], names: Sequence[str]) -> l
         else:
             rows = np.repeat(cases[one].instances.rows[:1], len(places), axis=0)
             rows[np.arange(len(places)), places] = cases[other].instances.rows[0, places]
-            together = parts.model(parts.schema.restore(rows))
+            together = parts.model.about(parts.schema, rows)
             answers = [together[slice(place, place + 1)] for place in range(len(places))]
         label = int(own.labels[one])
         found.append([_answer(parts, own[slice(one, one + 1)], after, label) for after in answers])

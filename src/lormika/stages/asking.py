@@ -118,7 +118,7 @@ def _ask(
     all_rows = rows[np.concatenate([first, starts])]
 
     def ask(some: np.ndarray) -> Answer:
-        return model(wide.restore(some))
+        return model.about(schema, some) if wide is schema else model(wide.restore(some))
 
     try:
         # Categories that are unseen have other positions in other calls.

@@ -1,0 +1,132 @@
+"""Pipelines of scikit-learn that begin with a ColumnTransformer: encoded rows need not become a frame for them.
+
+What the first step would give is put together from tables, see `columns`; the other steps are asked as they are. As
+with forests, the first thousand rows are compared with what the step itself gives, and frames are used if one cell
+differs.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lormika.frames.encoded import Encoded
+from lormika.frames.schema import Schema
+from lormika.models.calls import Ask
+from lormika.models.columns import Columns, dense
+from lormika.models.forests import QuickForest, quicken_forest
+from lormika.types import UserModel, UserTable
+
+if TYPE_CHECKING:
+    from sklearn.compose import ColumnTransformer
+
+_ROWS_TO_COMPARE = 1000
+
+
+def quicken(ask: Ask) -> Ask:
+    """A quicker way to the same answers, if this is a method for which there is one."""
+    return quicken_forest(ask) if _first_step(ask) is None else QuickPipeline(ask)
+
+
+class QuickPipeline:
+    """A way of asking a pipeline about a frame or about encoded rows, which notices if it is fitted anew."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self.__self__: UserModel = getattr(ask, "__self__", None)  # as a method has it
+        self.__qualname__: str = getattr(ask, "__qualname__", "")
+        self._steps: _Steps | None = None
+
+    def __reduce__(self) -> tuple[type[QuickPipeline], tuple[Ask]]:
+        return QuickPipeline, (self.ask,)
+
+    def __call__(self, table: UserTable | Encoded) -> object:
+        """What the pipeline's own method returns."""
+        first = _first_step(self.ask)
+        if first is None:  # any longer
+            return self.ask(table.restore() if isinstance(table, Encoded) else table)
+        steps = self._steps  # another thread may replace them meanwhile
+        if steps is None or not steps.are_of(self.__self__):
+            steps = self._steps = _Steps(self.ask, first)
+        if not isinstance(table, Encoded):
+            return steps.ask(table)
+        outputs = steps.read(table)
+        return steps.ask(table.restore()) if outputs is None else steps.rest(outputs)
+
+
+class _Steps:
+    """The steps of a fitted pipeline: the first, and a quick way through the rest."""
+
+    def __init__(self, ask: Ask, first: ColumnTransformer) -> None:
+        pipeline: UserModel = getattr(ask, "__self__", None)
+        self._ask, self._first = ask, first
+        self._all, self._fitted = [step for _, step in pipeline.steps], first.transformers_
+        self.rest = quicken_forest(getattr(pipeline[1:], getattr(ask, "__name__", "")))
+        self._schema: Schema | None = None
+        self._columns: Columns | None = None
+        self._compared = 0  # rows about which the first step itself was asked as well
+
+    def are_of(self, pipeline: UserModel) -> bool:
+        """Whether they are those of the pipeline as it is now."""
+        now = [step for _, step in pipeline.steps]
+        is_same = len(now) == len(self._all) and all(map(operator.is_, now, self._all))
+        return is_same and self._first.transformers_ is self._fitted
+
+    def ask(self, table: UserTable) -> object:
+        """The answer about a frame."""
+        return self.rest(self._first.transform(table)) if isinstance(self.rest, QuickForest) else self._ask(table)
+
+    def read(self, table: Encoded) -> object | None:
+        """What the first step gives for encoded rows; None: it must be asked itself."""
+        if self._schema is not table.schema:
+            self._schema, self._columns, self._compared = table.schema, _read(self._first, table.schema), 0
+        if self._columns is None:
+            return None
+        try:
+            outputs = self._columns.transform(table.rows)
+            if self._agree(table, outputs):
+                return self._as_given(outputs)
+        except Exception:  # of the step, which will say so itself; or it is not as it was when this was written
+            pass
+        self._columns = None
+        return None
+
+    def _agree(self, table: Encoded, outputs: np.ndarray) -> bool:
+        """Whether the first step itself gives the same, as far as there are rows to be compared."""
+        count = min(_ROWS_TO_COMPARE - self._compared, len(table))
+        if count <= 0:
+            return True
+        chosen = np.linspace(0, len(table) - 1, count).astype(np.int64)
+        own = dense(self._first.transform(table.schema.restore(table.rows[chosen])))
+        self._compared += count
+        return np.array_equal(own, outputs[chosen], equal_nan=True)
+
+    def _as_given(self, outputs: np.ndarray) -> object:
+        """Sparse, if the first step's are: products with them add up in another order."""
+        if not self._first.sparse_output_ or isinstance(self.rest, QuickForest):
+            return outputs
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(outputs)
+
+
+def _read(first: ColumnTransformer, schema: Schema) -> Columns | None:
+    try:
+        return Columns(first, schema)
+    except Exception:  # it has parts that are not known here, or is not as it was when this was written
+        return None
+
+
+def _first_step(ask: Ask) -> ColumnTransformer | None:
+    """The fitted ColumnTransformer with which the pipeline begins whose method this is."""
+    pipelines, compose = sys.modules.get("sklearn.pipeline"), sys.modules.get("sklearn.compose")
+    model: UserModel = getattr(ask, "__self__", None)
+    if pipelines is None or compose is None or type(model) is not pipelines.Pipeline or len(model.steps) < 2:
+        return None
+    method, first = getattr(ask, "__name__", ""), model.steps[0][1]
+    is_own = hasattr(pipelines.Pipeline, method) and method not in vars(model)
+    is_plain = type(first) is compose.ColumnTransformer and "transform" not in vars(first)
+    return first if is_own and is_plain and hasattr(first, "transformers_") else None

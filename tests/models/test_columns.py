@@ -1,0 +1,174 @@
+"""Encoded rows through a ColumnTransformer without a frame: the same cells as the transformer itself gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
+
+from draws import examples
+from lormika import frames
+from lormika.frames.schema import read_schema
+from lormika.models.columns import CannotReadError, Columns, dense
+
+TEXTS, TRUTHS, NUMBERS = ["job", "town", "code"], ["owner"], ["age", "debts", "score"]
+FRAMES = {"pandas": lambda table: table, "polars": pl.from_pandas}
+
+
+def make_table(seed: int, n_rows: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "job": rng.choice(["cook", "clerk", "none"], n_rows),
+            "age": rng.integers(18, 90, n_rows),
+            "town": pd.Series(rng.choice(["A", "B", "C", "D", "E"], n_rows, p=[0.6, 0.2, 0.1, 0.05, 0.05])),
+            "owner": rng.random(n_rows) < 0.5,
+            "debts": np.where(rng.random(n_rows) < 0.2, np.nan, rng.normal(size=n_rows)),
+            "code": pd.Categorical(rng.choice(["x", "y"], n_rows), categories=["y", "x"]),
+            "score": rng.normal(size=n_rows).round(1),
+        }
+    )
+
+
+def with_gaps(table: pd.DataFrame, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return table.assign(**{name: table[name].mask(rng.random(len(table)) < 0.2) for name in ("job", "town")})
+
+
+OF_TEXTS = [
+    lambda: OneHotEncoder(),
+    lambda: OneHotEncoder(drop="first", sparse_output=False),
+    lambda: OneHotEncoder(drop="if_binary", min_frequency=0.1, handle_unknown="infrequent_if_exist"),
+    lambda: OneHotEncoder(handle_unknown="ignore", max_categories=3),
+    lambda: OrdinalEncoder(),
+    lambda: OrdinalEncoder(encoded_missing_value=-1),
+    lambda: make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")),
+    lambda: make_pipeline(SimpleImputer(strategy="constant", fill_value="?"), OrdinalEncoder(), StandardScaler()),
+    lambda: make_pipeline(OneHotEncoder(), StandardScaler(with_mean=False)),
+    lambda: "drop",
+]
+OF_NUMBERS = [
+    lambda: "passthrough",
+    lambda: StandardScaler(),
+    lambda: SimpleImputer(add_indicator=True),
+    lambda: make_pipeline(SimpleImputer(strategy="median"), MinMaxScaler(), PolynomialFeatures(2)),
+    lambda: make_pipeline(SimpleImputer(), KBinsDiscretizer(3, quantile_method="averaged_inverted_cdf")),
+    lambda: "drop",
+]
+
+
+@st.composite
+def transformers(draw):
+    """Texts and numbers, each parted between two transformers, in any order."""
+    parts = [("truths", draw(st.sampled_from(["passthrough", "drop", OrdinalEncoder()])), TRUTHS)]
+    for name, columns, kinds in (("texts", TEXTS, OF_TEXTS), ("numbers", NUMBERS, OF_NUMBERS)):
+        split = draw(st.integers(0, len(columns)))
+        for number, some in enumerate([columns[:split], columns[split:]]):
+            parts.append((f"{name} {number}", draw(st.sampled_from(kinds))(), some))
+    return ColumnTransformer(draw(st.permutations(parts)), sparse_threshold=draw(st.sampled_from([0, 1])))
+
+
+@settings(max_examples=examples(150))
+@given(
+    transformer=transformers(), seed=st.integers(0, 1000), gaps=st.booleans(), library=st.sampled_from(sorted(FRAMES))
+)
+def test_the_same_cells_as_the_transformer_gives(transformer, seed, gaps, library):
+    table = make_table(seed)
+    frame = FRAMES[library](with_gaps(table, seed) if gaps else table)
+    assume(transformer.fit_transform(frame).shape[1] > 0)  # not everything is dropped
+    schema = read_schema(frames.read(frame), None)
+    expected, rows = dense(transformer.transform(frame)), schema.encode(frame)
+    columns = Columns(transformer, schema)
+    for some in (slice(0, 3), slice(0, None), slice(None, None, -1)):  # categories are learnt as they come
+        np.testing.assert_array_equal(columns.transform(rows[some]), expected[some])
+
+
+def test_arrays_have_columns_by_position():
+    table = np.column_stack([np.arange(20.0) % 4, np.arange(20.0) ** 2, np.arange(20.0) % 3])
+    transformer = make_column_transformer((OneHotEncoder(), [2]), (StandardScaler(), [1]), remainder="passthrough").fit(
+        table
+    )
+    schema = read_schema(frames.read(table), [2])
+    np.testing.assert_array_equal(
+        Columns(transformer, schema).transform(schema.encode(table)), transformer.transform(table)
+    )
+
+
+def test_columns_that_the_transformer_does_not_know_and_any_order():
+    table = make_table(0)
+    transformer = make_column_transformer((OneHotEncoder(), ["town", "job"]), ("passthrough", ["score"])).fit(table)
+    wider = table[table.columns[::-1]].assign(more=1.0)
+    schema = read_schema(frames.read(wider), None)
+    np.testing.assert_array_equal(
+        Columns(transformer, schema).transform(schema.encode(wider)), dense(transformer.transform(table))
+    )
+
+
+class Doubled(TransformerMixin, BaseEstimator):
+    """Of somebody else."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return 2.0 * np.asarray(X)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [("own", Doubled(), NUMBERS)],
+        [("own inside", make_pipeline(SimpleImputer(), Doubled()), ["age"])],
+        [("function", FunctionTransformer(np.abs), NUMBERS)],
+        [("texts", CountVectorizer(token_pattern="."), "code")],
+        [("mixed", OneHotEncoder(), ["job", "age"])],
+        [("encoded twice", make_pipeline(OneHotEncoder(sparse_output=False), OneHotEncoder()), TEXTS)],
+        [("indicator", make_pipeline(SimpleImputer(strategy="most_frequent", add_indicator=True)), ["job", "town"])],
+    ],
+    ids=lambda parts: parts[0][0],
+)
+def test_what_is_not_known_to_treat_one_cell_at_a_time_is_read_from_a_frame(parts):
+    table = with_gaps(make_table(1), 1)
+    transformer = ColumnTransformer(parts).fit(table)
+    with pytest.raises(CannotReadError):
+        Columns(transformer, read_schema(frames.read(table), None))
+
+
+def test_a_method_put_into_an_object_weights_and_frames_as_outputs():
+    table = make_table(1)
+    schema = read_schema(frames.read(table), None)
+    fitted = make_column_transformer((StandardScaler(), NUMBERS)).fit(table)
+    fitted.transformers_[0][1].transform = lambda X: X
+    with pytest.raises(CannotReadError):
+        Columns(fitted, schema)
+    weighted = ColumnTransformer([("a", StandardScaler(), NUMBERS)], transformer_weights={"a": 2.0}).fit(table)
+    with pytest.raises(CannotReadError):
+        Columns(weighted, schema)
+    framed = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"])).set_output(transform="pandas")
+    with pytest.raises(CannotReadError):
+        Columns(framed.fit(table), schema).transform(schema.encode(table))
+
+
+def test_a_category_that_the_transformer_refuses_is_its_own_error():
+    table = make_table(2)
+    transformer = make_column_transformer((OneHotEncoder(), ["job"])).fit(table[table["job"] != "cook"])
+    schema = read_schema(frames.read(table), None)
+    with pytest.raises(ValueError, match="unknown categories"):
+        Columns(transformer, schema).transform(schema.encode(table))
