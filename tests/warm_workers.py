@@ -28,7 +28,7 @@ End = Callable[[Callable[[], None]], None]
 
 def prepare(end: End) -> None:
     """Let workers that this process starts from now on be forks of it as it is now."""
-    from lormika.processes import child
+    from lormika.system import posix
 
     assert ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     ours, theirs = socket.socketpair()
@@ -43,7 +43,7 @@ def prepare(end: End) -> None:
     def start(command: list[str], **options: Any) -> Any:
         return _Worker(ours, command, **options) if _MODULE in command else real(command, **options)
 
-    child.subprocess = _Namespace(subprocess, Popen=start)
+    posix.subprocess = _Namespace(subprocess, Popen=start)
 
 
 class _Namespace:
