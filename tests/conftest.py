@@ -1,5 +1,6 @@
 """What holds for all tests: none depends on the clock, or on a quiet machine."""
 
+import gc
 import os
 
 import pytest
@@ -13,6 +14,12 @@ settings.register_profile("lormika", max_examples=50, deadline=None, suppress_he
 settings.load_profile("lormika")
 
 collect_ignore_glob = ["*conftest.py"]  # they have no doctests, and several folders have one
+
+
+def pytest_collection_finish():
+    """Modules and tests stay: to look through them again and again would take a tenth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
