@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class _Need(NamedTuple):
 
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
 _ROUNDING, _DIGITS = 1e-10, 9
-_ROWS, _CHANGE = (Sums._fields.index(name) for name in ("rows", "change"))
+_ROWS, _CHANGE, _CERTAINTY = (Sums._fields.index(name) for name in ("rows", "change", "certainty"))
 _NONE = -2  # the item of a feature that does not vary: no edit leads there
 
 
@@ -66,13 +66,14 @@ class Breaks:
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
-        pairs = [self._pairs[self._pair_at[pair]] for pair in combinations(rows, 2) if pair in self._pair_at]
-        similar, every = ([sums[row] for row in rows] for sums in (self._similar, self._every))
-        return _total(similar + pairs), _total(every + pairs)
+        every, similar, of_pairs = self._lists
+        pairs = [of_pairs[self._pair_at[pair]] for pair in combinations(rows, 2) if pair in self._pair_at]
+        return _total([similar[row] for row in rows] + pairs), _total([every[row] for row in rows] + pairs)
 
     def each_agrees(self, rows: Sequence[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        return all(sign * self._every[row, _CHANGE] > _ROUNDING for row in rows)
+        every, _, _ = self._lists
+        return all(sign * every[row][_CHANGE] > _ROUNDING for row in rows)
 
     def agreeing(self, sign: int) -> np.ndarray:
         """The same, for each feature."""
@@ -100,24 +101,27 @@ class Breaks:
         values of the background: whichever goes less in that direction. If more do, their pairs represent them.
         The features that stay inside change, too, to other values there.
         """
-        outside, alone = [self._outside[row] for row in rows], [self._alone[row] for row in rows]
+        outside = [self._outside[row] for row in rows]
+        alone, staying = ([sign * moves[row] for row in rows] for moves in (self._alone, self._staying))
+        together = {}
+        for (i, first), (j, second) in combinations(enumerate(rows), 2):
+            pair, apart = self._pair_at.get((first, second)), alone[i] + alone[j]
+            together[i, j] = apart if pair is None else min(apart, sign * self._moves_of_pairs[pair])
         total = weight = 0.0
-        for size in range(1, len(rows) + 1):
-            for broken in combinations(range(len(rows)), size):
-                chance = math.prod(outside[i] if i in broken else 1 - outside[i] for i in range(len(rows)))
-                moves = [sign * alone[broken[0]]] if size == 1 else []
-                for i, j in combinations(broken, 2):
-                    pair = self._pair_at.get((rows[i], rows[j]))
-                    apart = sign * (alone[i] + alone[j])
-                    moves.append(apart if pair is None else min(apart, sign * self._move(self._pairs[pair])))
-                staying = sum(sign * self._staying[row] for i, row in enumerate(rows) if i not in broken)
-                total, weight = total + chance * (sum(moves) / len(moves) + staying), weight + chance
-        return difference(total / weight if weight else sign * sum(alone) / len(alone), 0.0)
+        for broken, pairs, kept in _subsets(len(rows)):
+            chance = math.prod([1 - share if i in kept else share for i, share in enumerate(outside)])
+            moves = [together[pair] for pair in pairs] or [alone[broken[0]]]
+            total += chance * (sum(moves) / len(moves) + sum([staying[i] for i in kept]))
+            weight += chance
+        return difference(total / weight if weight else sum(alone) / len(alone), 0.0)
 
-    def _move(self, terms: np.ndarray) -> float:
-        """Mean change of the certainty; 0, if there are no edits."""
-        sums = Sums._make(terms.tolist())
-        return difference(sums.certainty / sums.rows, self._before) if sums.rows else 0.0
+    def _moves(self, sums: np.ndarray) -> list[float]:
+        """Mean change of the certainty by each of some sums; 0, if there are no edits."""
+        rows = sums[:, _ROWS]
+        gaps = sums[:, _CERTAINTY] / np.where(rows > 0, rows, 1.0) - self._before
+        is_more = np.abs(gaps) > _ROUNDING * max(1.0, abs(self._before))  # than rounding, see `difference`
+        moves: list[float] = np.where(is_more & (rows > 0), gaps, 0.0).tolist()
+        return moves
 
     def most_needed(self) -> tuple[int, ...]:
         """The feature, or else the two, without whose values the model is least certain; empty, if there is none.
@@ -132,13 +136,13 @@ class Breaks:
         return min(needed, default=_Need(True, 0.0, ())).features  # of equal ones, but for rounding, the first
 
     def _needs_of_pairs(self) -> Iterator[_Need]:
-        features = self._items.features
+        features, (_, _, of_pairs) = self._items.features, self._lists
         for (i, j), place in self._pair_at.items():
-            sums = Sums._make(self._pairs[place].tolist())
+            sums = Sums._make(of_pairs[place])
             if sums.change > -LEAST * sums.rows or not self._both_matter(features[i], features[j]):
                 continue
             if all(self._move_without(features[k]) <= 0 for k in (i, j)):  # else it is no reason, but the contrary
-                yield _Need(2 * sums.lower <= sums.rows, self._move(self._pairs[place]), (features[i], features[j]))
+                yield _Need(2 * sums.lower <= sums.rows, self._moves_of_pairs[place], (features[i], features[j]))
 
     def _both_matter(self, first: int, second: int) -> bool:
         """Whether each of two features adds to what the other one does alone."""
@@ -189,21 +193,26 @@ class Breaks:
         return self._terms.sum_singles(np.flatnonzero(wanted & self._leaves), weighted=weighted)
 
     @cached_property
-    def _similar(self) -> np.ndarray:
-        """Sums of single edits to values of similar rows."""
-        return self._sum_singles((self._trials.edits.source & Source.SIMILAR) > 0)
+    def _lists(self) -> tuple[list[list[float]], list[list[float]], list[list[float]]]:
+        """Sums of single edits, of those to values of similar rows, and of pairs: plain numbers are added quickly."""
+        similar = self._sum_singles((self._trials.edits.source & Source.SIMILAR) > 0)
+        return self._every.tolist(), similar.tolist(), self._pairs.tolist()
 
     @cached_property
     def _alone(self) -> list[float]:
         """For each feature, the mean change of the certainty by values of the background, as frequent as there."""
-        return [self._move(sums) for sums in self._sum_singles(self._terms.of_background, weighted=True)]
+        return self._moves(self._sum_singles(self._terms.of_background, weighted=True))
+
+    @cached_property
+    def _moves_of_pairs(self) -> list[float]:
+        """For each set of two features, the mean change of the certainty by its pairs."""
+        return self._moves(self._pairs)
 
     @cached_property
     def _staying(self) -> list[float]:
         """For each feature, the mean change of the certainty by values of the background inside the instance's item."""
         inside = (self._trials.edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0
-        sums = self._terms.sum_singles(np.flatnonzero(self._stays & inside))
-        return [self._move(own) for own in sums]
+        return self._moves(self._terms.sum_singles(np.flatnonzero(self._stays & inside)))
 
     @cached_property
     def turns_inside(self) -> list[bool]:
@@ -231,5 +240,18 @@ def _largest(values: np.ndarray, count: int) -> float:
     return float(np.sort(values[values > 0])[::-1][:count].sum())
 
 
-def _total(several: Sequence[np.ndarray]) -> Sums:
-    return Sums._make(map(sum, zip(*(sums.tolist() for sums in several), strict=True)))
+def _total(several: Sequence[Sequence[float]]) -> Sums:
+    return Sums._make(map(sum, zip(*several, strict=True)))
+
+
+@lru_cache
+def _subsets(size: int) -> tuple[tuple[tuple[int, ...], tuple[tuple[int, int], ...], tuple[int, ...]], ...]:
+    """All that may be broken of so many conditions: which ones, their pairs, and the others.
+
+    >>> _subsets(2)
+    (((0,), (), (1,)), ((1,), (), (0,)), ((0, 1), ((0, 1),), ()))
+    """
+    broken = [some for length in range(1, size + 1) for some in combinations(range(size), length)]
+    return tuple(
+        (some, tuple(combinations(some, 2)), tuple(i for i in range(size) if i not in some)) for some in broken
+    )

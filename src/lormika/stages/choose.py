@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from lormika.rule import Category, Check, Condition, Counts, Equals, Interval, M
 from lormika.stages.background import Background
 from lormika.stages.edits import describe
 from lormika.stages.goal import Goal
-from lormika.stages.search import Candidate, Space
+from lormika.stages.search import Candidate, Space, as_bits
 from lormika.stages.sides import Sides
 from lormika.stages.trials import Trials
 from lormika.stages.turning import Way, between
@@ -153,29 +155,23 @@ class Choice:
         self, features: Sequence[int], conditions: Sequence[Condition], label: int, options: SearchOptions
     ) -> Rule:
         """A rule that was not searched for, counted on the sample."""
-        matching = np.ones(len(self.sample), dtype=bool)
-        for f, condition in zip(features, conditions, strict=True):
-            matching &= self._holds(condition, f)
+        matching = reduce(operator.and_, map(self._holds, conditions, features))
         has_class, n_class, _ = self.space.with_class(label)
-        both = int(np.count_nonzero(matching & has_class))
-        counts = Counts(len(matching), int(np.count_nonzero(matching)), n_class, both)
+        counts = Counts(len(self.sample), matching.bit_count(), n_class, (matching & has_class).bit_count())
         score = counts.score(options.objective, options.m)
         real = self.space.count_real(matching, label)
         return Rule(
             tuple(conditions), self.space.classes[label], counts, 0.0 if math.isnan(score) else score, real=real
         )
 
-    def _holds(self, condition: Condition, f: int) -> np.ndarray:
-        """Which rows of the sample satisfy a condition."""
+    def _holds(self, condition: Condition, f: int) -> int:
+        """Which rows of the sample satisfy a condition, as bits."""
         column = self.sample[:, f]
         if isinstance(condition, Interval):
-            inside: np.ndarray = (condition.low <= column) & (column < condition.high)
-            return inside
+            return as_bits((condition.low <= column) & (column < condition.high))
         if isinstance(condition, Missing):
-            return np.asarray(np.isnan(column))
-        positions = self.background.schema.features[f].positions
-        equal: np.ndarray = column == positions[condition.value]
-        return equal
+            return as_bits(np.isnan(column))
+        return as_bits(column == self.background.schema.features[f].positions[condition.value])
 
     def _order(self, rule: Rule, options: SearchOptions) -> tuple[float, int, int, int, list[tuple[int, float]], int]:
         """The total order of rules, with their weights."""

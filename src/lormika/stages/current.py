@@ -47,11 +47,11 @@ class CurrentTest:
         return self._breaks.turns_inside[row]
 
     def _check(self, rows: Sequence[int]) -> Check | None:
+        if self._sign < 0 and any(self._breaks.turns_inside[row] for row in rows):
+            return None  # as it stands, it would be a reason for the opposite, too
         similar, every = self._breaks.of(rows)
         if every.rows == 0:
             return None
-        if self._sign < 0 and any(self._breaks.turns_inside[row] for row in rows):
-            return None  # as it stands, it would be a reason for the opposite, too
         if self._unit == "label":
             agreed = every.turned
         else:

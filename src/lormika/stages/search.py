@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +25,7 @@ Found = tuple[list[tuple[list[int], int, int, int, float, float]], int, _core.St
 _MOST_LISTS = 4  # of the core
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A rule as the search finds it: numbers of items and of a class."""
 
     items: tuple[int, ...]
@@ -55,8 +56,8 @@ class Space:
     prediction: int | None = None  # class of the instance
     keeps: bool = False  # what was found, if the user interrupts a search
     _past: _Past = field(init=False, default_factory=_Past)
-    _masks: dict[int, np.ndarray] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
-    _of_class: dict[int, tuple[np.ndarray, int, int]] = field(init=False, default_factory=dict)
+    _masks: dict[int, int] = field(init=False, default_factory=dict)  # rows that each item holds for, once asked
+    _of_class: dict[int, tuple[int, int, int]] = field(init=False, default_factory=dict)
 
     def with_items(self, items: Items) -> Space:
         """The same rows with other items; what is known of the classes, and the time limit, are shared."""
@@ -148,17 +149,14 @@ class Space:
         current = self.items.own.issuperset(candidate.items)
         return int(lists[int(current), candidate.consequent])
 
-    def matching(self, candidate: Candidate) -> np.ndarray:
-        """Rows that match the conditions."""
-        first, *others = (self._mask(item) for item in candidate.items)
-        for other in others:
-            first = first & other
-        return first
+    def matching(self, candidate: Candidate) -> int:
+        """Rows that match the conditions, as bits."""
+        return reduce(operator.and_, map(self._mask, candidate.items))
 
-    def _mask(self, item: int) -> np.ndarray:
+    def _mask(self, item: int) -> int:
         if item not in self._masks:
             row, number = self.items.places[item]
-            self._masks[item] = self.items.codes[row] == number
+            self._masks[item] = as_bits(self.items.codes[row] == number)
         return self._masks[item]
 
     def make_rule(self, candidate: Candidate, check: Check | None = None, rerun: Rerun | None = None) -> Rule:
@@ -176,19 +174,24 @@ class Space:
             check,
         )
 
-    def count_real(self, matching: np.ndarray, c: int) -> Counts:
+    def count_real(self, matching: int, c: int) -> Counts:
         """Counts of a rule on the real rows alone."""
+        assert self.n_real is not None
         hits, _, n_hits = self.with_class(c)
-        matching = matching[: self.n_real]
-        both = int(np.count_nonzero(matching & hits[: self.n_real]))
-        return Counts(len(matching), int(np.count_nonzero(matching)), n_hits, both)
+        matching &= (1 << self.n_real) - 1
+        return Counts(self.n_real, matching.bit_count(), n_hits, (matching & hits).bit_count())
 
-    def with_class(self, c: int) -> tuple[np.ndarray, int, int]:
+    def with_class(self, c: int) -> tuple[int, int, int]:
         """Which rows have a class, how many, and how many of the real ones."""
         if c not in self._of_class:
             hits = self.labels == c
-            self._of_class[c] = hits, int(np.count_nonzero(hits)), int(np.count_nonzero(hits[: self.n_real]))
+            self._of_class[c] = as_bits(hits), int(np.count_nonzero(hits)), int(np.count_nonzero(hits[: self.n_real]))
         return self._of_class[c]
+
+
+def as_bits(rows: np.ndarray) -> int:
+    """Truths about rows as the bits of one number: it takes less time to join and count them than in an array."""
+    return int.from_bytes(np.packbits(rows, bitorder="little").tobytes(), "little")
 
 
 def make_lists(space: Space, per: Per) -> np.ndarray:

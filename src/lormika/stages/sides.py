@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from lormika.stages.goal import Goal
 from lormika.stages.hypothetical import HypotheticalTest
 from lormika.stages.placing import Placing
 from lormika.stages.reach import reach
-from lormika.stages.search import Candidate, Space, make_lists
+from lormika.stages.search import Candidate, Space
 from lormika.stages.spread import Spread
 from lormika.stages.terms import Terms
 from lormika.stages.trials import Trials
@@ -48,33 +49,37 @@ class Side:
     target: int | None  # the class that rules against the prediction must speak for; None: any
 
     def best(self, options: SearchOptions) -> list[tuple[Candidate, Check]]:
-        """The first k that are confirmed and distinct; ever longer lists are searched until there are k, or no more."""
-        size, candidates = _AT_FIRST * options.k, self._find(options, _AT_FIRST * options.k)
-        while True:
-            found = self._distinct(candidates, options.k)
-            if len(found) == options.k or len(candidates) < size or self.space.incomplete:
-                return found
-            size *= 2
-            candidates = self._find(options, size, candidates)
+        """The first k that are confirmed and distinct."""
+        return list(islice(self._distinct(self._candidates(options)), options.k))
 
-    def _find(self, options: SearchOptions, size: int, known: Sequence[Candidate] = ()) -> list[Candidate]:
-        """The first rules, up to the given size; a search that is stopped keeps the known ones."""
+    def _candidates(self, options: SearchOptions) -> Iterator[Candidate]:
+        """The first rules, and the next: ever longer lists are searched for, each of which begins with the last."""
         weights = np.where(self.matters, self.effects if options.weight == "effect" else 1.0, 0.0)
         possible = self.test.possible(options.max_conditions)
         if not weights.any() or not possible.any():
-            return []
-        place, space = tuple(Category).index(self.kind), self.space
-        lists = make_lists(space, "category")
-        if self.target not in (None, space.prediction):
-            lists[:, [c not in (space.prediction, self.target) for c in range(len(space.classes))]] = -1
-        allowed = np.zeros((len(Category), len(possible)), dtype=bool)
-        allowed[place] = possible
-        return space.find(options, np.where(lists == place, lists, -1), size, weights, known, allowed)
+            return
+        lists, allowed = self._lists(), possible[None]
+        size, done, found = _AT_FIRST * options.k, 0, list[Candidate]()
+        while True:
+            found = self.space.find(options, lists, size, weights, found, allowed)
+            yield from found[done:]
+            if len(found) < size or self.space.incomplete:
+                return
+            size, done = 2 * size, len(found)
 
-    def _distinct(self, candidates: Sequence[Candidate], k: int) -> list[tuple[Candidate, Check]]:
-        """The first k that are confirmed, and match other rows and change other features than earlier ones."""
-        found: list[tuple[Candidate, Check]] = []
-        covers: list[tuple[np.ndarray, int]] = []
+    def _lists(self) -> np.ndarray:
+        """One list of the rules of this kind, see `make_lists`."""
+        lists = np.full((2, len(self.space.classes)), -1, dtype=np.int32)
+        prediction, is_supporting = self.space.prediction, self.kind.is_supporting
+        for c in self.space.consequents:
+            is_wanted = is_supporting or self.target in (None, prediction, c)
+            if is_wanted and (c == prediction) == is_supporting:
+                lists[int(self.kind.is_current), c] = 0
+        return lists
+
+    def _distinct(self, candidates: Iterable[Candidate]) -> Iterator[tuple[Candidate, Check]]:
+        """Those that are confirmed, and match other rows and change other features than earlier ones."""
+        covers: list[tuple[int, int]] = []
         changes: set[tuple[int, ...]] = set()
         for candidate in candidates:
             changed = self._changed(candidate)
@@ -86,10 +91,7 @@ class Side:
                 continue
             covers.append(cover)
             changes |= {changed} if changed else set()
-            found.append((candidate, check))
-            if len(found) == k:
-                break
-        return found
+            yield candidate, check
 
     def _changed(self, candidate: Candidate) -> tuple[int, ...]:
         """Features whose items are not true of the instance."""
@@ -134,8 +136,8 @@ class Sides:
         return cls({side.kind: side for side in sides}, why, more)
 
 
-def _jaccard(first: tuple[np.ndarray, int], second: tuple[np.ndarray, int]) -> float:
+def _jaccard(first: tuple[int, int], second: tuple[int, int]) -> float:
     """Of the rows that either of two rules matches, the share that both do; each comes with the number of its rows."""
-    both = np.count_nonzero(first[0] & second[0])
+    both = (first[0] & second[0]).bit_count()
     either = first[1] + second[1] - both
     return both / either if either else 0.0
