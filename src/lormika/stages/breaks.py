@@ -61,18 +61,21 @@ class Breaks:
         self._leaving = may_break[singles[:, :, 0]] & may_break[singles[:, :, 1]] & terms.fresh
         self._every = self._sum_singles(terms.counted)
         self._pairs = terms.sum_pairs(*np.nonzero(self._leaving & (terms.pair_set >= 0)[:, None]))
-        broken = np.flatnonzero(self._pairs[:, 0])
-        self._pair_at = dict(zip(zip(*terms.pair_rows[:, broken].tolist(), strict=True), broken.tolist(), strict=True))
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
         """Sums over edits of one or two of these features: to values of similar rows, and to all but other values."""
-        every, similar, of_pairs = self._lists
-        pairs = [of_pairs[self._pair_at[pair]] for pair in combinations(rows, 2) if pair in self._pair_at]
+        every, similar = self._lists
+        pairs = [self._pairs[pair].tolist() for pair in self._pairs_among(rows).values()]
         return _total([similar[row] for row in rows] + pairs), _total([every[row] for row in rows] + pairs)
+
+    def _pairs_among(self, rows: Sequence[int]) -> dict[tuple[int, int], int]:
+        """Sets of two of these features that pairs of edits break, by their positions among them."""
+        both = {(i, j): self._terms.pair_at.get((rows[i], rows[j])) for i, j in combinations(range(len(rows)), 2)}
+        return {places: pair for places, pair in both.items() if pair is not None and self._pairs[pair, _ROWS]}
 
     def each_agrees(self, rows: Sequence[int], sign: int) -> bool:
         """Whether breaking each of these features alone moves the model in the direction of a sign, on average."""
-        every, _, _ = self._lists
+        every, _ = self._lists
         return all(sign * every[row][_CHANGE] > _ROUNDING for row in rows)
 
     def agreeing(self, sign: int) -> np.ndarray:
@@ -103,10 +106,9 @@ class Breaks:
         """
         outside = [self._outside[row] for row in rows]
         alone, staying = ([sign * moves[row] for row in rows] for moves in (self._alone, self._staying))
-        together = {}
-        for (i, first), (j, second) in combinations(enumerate(rows), 2):
-            pair, apart = self._pair_at.get((first, second)), alone[i] + alone[j]
-            together[i, j] = apart if pair is None else min(apart, sign * self._moves_of_pairs[pair])
+        together = {(i, j): alone[i] + alone[j] for i, j in combinations(range(len(rows)), 2)}
+        for places, pair in self._pairs_among(rows).items():
+            together[places] = min(together[places], sign * self._moves_of_pairs[pair])
         total = weight = 0.0
         for broken, pairs, kept in _subsets(len(rows)):
             chance = math.prod([1 - share if i in kept else share for i, share in enumerate(outside)])
@@ -136,9 +138,10 @@ class Breaks:
         return min(needed, default=_Need(True, 0.0, ())).features  # of equal ones, but for rounding, the first
 
     def _needs_of_pairs(self) -> Iterator[_Need]:
-        features, (_, _, of_pairs) = self._items.features, self._lists
-        for (i, j), place in self._pair_at.items():
-            sums = Sums._make(of_pairs[place])
+        features = self._items.features
+        for place in np.flatnonzero(self._pairs[:, _ROWS]).tolist():
+            i, j = self._terms.pair_rows[:, place].tolist()
+            sums = Sums._make(self._pairs[place].tolist())
             if sums.change > -LEAST * sums.rows or not self._both_matter(features[i], features[j]):
                 continue
             if all(self._move_without(features[k]) <= 0 for k in (i, j)):  # else it is no reason, but the contrary
@@ -193,10 +196,10 @@ class Breaks:
         return self._terms.sum_singles(np.flatnonzero(wanted & self._leaves), weighted=weighted)
 
     @cached_property
-    def _lists(self) -> tuple[list[list[float]], list[list[float]], list[list[float]]]:
-        """Sums of single edits, of those to values of similar rows, and of pairs: plain numbers are added quickly."""
+    def _lists(self) -> tuple[list[list[float]], list[list[float]]]:
+        """Sums of single edits, and of those to values of similar rows: plain numbers are added quickly."""
         similar = self._sum_singles((self._trials.edits.source & Source.SIMILAR) > 0)
-        return self._every.tolist(), similar.tolist(), self._pairs.tolist()
+        return self._every.tolist(), similar.tolist()
 
     @cached_property
     def _alone(self) -> list[float]:

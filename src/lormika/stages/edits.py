@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -100,7 +101,9 @@ def make_edits(
     number = np.where(kept, np.cumsum(kept) - 1, -1)  # of the single edit; -1: left out
     places = np.empty(len(order), dtype=np.intp)
     places[order] = number[np.cumsum(is_new) - 1]
-    levels = np.take_along_axis(places[found.levels], np.argsort(places[found.levels] < 0, axis=1, kind="stable"), 1)
+    levels = places[found.levels]
+    if not kept.all():  # those that are left out come last
+        levels = np.take_along_axis(levels, np.argsort(levels < 0, axis=1, kind="stable"), 1)
     count = (levels >= 0).sum(axis=1)
     asked = np.flatnonzero(count)
     levels, last = levels[asked], count[asked] - 1
@@ -192,9 +195,11 @@ def smallest_edit(
 
 def describe(background: Background, instance: np.ndarray, edited: np.ndarray) -> tuple[Edit, ...]:
     """What differs between an encoded instance and its edited row."""
-    changed = ~((instance == edited) | (np.isnan(instance) & np.isnan(edited)))
     features = background.schema.features
+    differing = np.flatnonzero(instance != edited)  # or missing in both
+    values = zip(instance[differing].tolist(), edited[differing].tolist(), strict=True)
     return tuple(
-        Edit(features[f].name, features[f].decode(instance[f]), features[f].decode(edited[f]))
-        for f in np.flatnonzero(changed)
+        Edit(features[f].name, features[f].decode(before), features[f].decode(after))
+        for f, (before, after) in zip(differing.tolist(), values, strict=True)
+        if not (math.isnan(before) and math.isnan(after))
     )

@@ -27,8 +27,10 @@ def largest_changes(edits: Edits, singles: Responses) -> np.ndarray:
     """The largest change of the log-odds (or value) by any value of each feature, fine ones aside."""
     largest, coarse = np.zeros(len(edits.instance)), edits.is_coarse
     features = edits.feature[coarse]
-    starts = np.flatnonzero(np.diff(features, prepend=-1))  # ascending, each feature in one piece
-    if len(starts):
+    if len(features):
+        is_first = np.ones(len(features), dtype=bool)  # ascending, each feature in one piece
+        is_first[1:] = features[1:] != features[:-1]
+        starts = np.flatnonzero(is_first)
         largest[features[starts]] = np.maximum.reduceat(np.abs(singles.shift[coarse]), starts)
     return largest
 
@@ -42,7 +44,9 @@ def telling(edits: Edits, singles: Responses) -> np.ndarray:
     above, below = edits.value > own, edits.value < own
     is_first = np.ones(len(edits), dtype=bool)  # of its feature, on its side of the instance
     is_first[1:] = (edits.feature[1:] != edits.feature[:-1]) | (above[1:] != above[:-1])
-    before = np.where(is_first, np.where(above, singles.prediction, labels), np.roll(labels, 1))
-    after = np.where(np.roll(is_first, -1), np.where(below, singles.prediction, labels), np.roll(labels, -1))
-    is_telling: np.ndarray = edits.is_coarse | (before != labels) | (after != labels)
+    differs, turned = labels[1:] != labels[:-1], singles.turned
+    is_telling: np.ndarray = edits.is_coarse | (turned & above & is_first)
+    is_telling[1:] |= differs & ~is_first[1:]
+    is_telling[:-1] |= np.where(is_first[1:], turned[:-1] & below[:-1], differs)
+    is_telling[-1:] |= turned[-1:] & below[-1:]
     return is_telling

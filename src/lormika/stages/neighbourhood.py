@@ -163,5 +163,5 @@ def _mix(
     Categories and missing values come from the parent closest to the instance, the first of equally close ones.
     Elsewhere a missing number counts as the mean.
     """
-    closest = np.take_along_axis(parents, squared[parents].argmin(axis=0)[None], axis=0)[0]
+    closest = parents[squared[parents].argmin(axis=0), np.arange(parents.shape[1])]
     return background.mix(np.ascontiguousarray(real.T), parents, closest, np.ascontiguousarray(step))

@@ -7,7 +7,6 @@ similar row has, and that does nothing by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -27,15 +26,16 @@ _CATEGORIES = 3  # of one feature
 def wide_pairs(background: Background, edits: Edits, singles: Responses, effects: np.ndarray, goal: Goal) -> np.ndarray:
     """Single edits of two features each (pairs x 2): all pairs of those with the largest effects, as many as fit."""
     ranked = sorted(set(edits.feature.tolist()), key=lambda f: (-effects[f], f))
-    chosen: list[list[int]] = []
+    chosen: list[int] = []
     pairs = 0
     for own in (_apart(background, edits, singles, f, goal) for f in ranked):
-        pairs += len(own) * sum(map(len, chosen))
+        pairs += len(own) * len(chosen)
         if pairs > _MOST_ROWS:
             break
-        chosen.append(own)
-    both = [sorted((i, j)) for one, other in combinations(chosen, 2) for i in one for j in other]
-    return np.array(sorted(both), dtype=np.intp).reshape(len(both), 2)
+        chosen += own
+    apart = np.array(sorted(chosen), dtype=np.intp)
+    features = edits.feature[apart]  # ascending
+    return apart[np.column_stack(np.nonzero(features[:, None] < features))]
 
 
 def _apart(background: Background, edits: Edits, singles: Responses, f: int, goal: Goal) -> list[int]:

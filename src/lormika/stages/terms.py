@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ class Terms:
     frequency: np.ndarray  # of the values of single edits, in averages over the background
     row_of: np.ndarray  # of each feature: its place among those that vary; -1: it does not
     pair_rows: np.ndarray  # places of two features x sets of features that pairs change, the earlier feature first
+    pair_at: Mapping[tuple[int, int], int]  # numbers of these sets
     pair_set: np.ndarray  # of each pair of targets: its set; -1: one of the features does not vary
     fresh: np.ndarray  # pairs of targets x levels: not the same as the level before
 
@@ -48,12 +50,14 @@ class Terms:
         edits, pairs = trials.edits, trials.pairs
         row_of = np.full(len(edits.instance), -1)
         row_of[varying] = np.arange(len(varying))
-        rows = row_of[edits.target_feature[pairs.targets]]
-        inside = (rows[:, 0] >= 0) & (rows[:, 1] >= 0)
-        sets, pair_set = np.full((2, 0), 0), np.full(len(rows), -1)
-        if inside.any():
-            keys, pair_set[inside] = np.unique(rows[inside] @ (len(varying), 1), return_inverse=True)
-            sets = np.stack(np.divmod(keys, len(varying)))
+        first, second = row_of[edits.target_feature[pairs.targets]].T
+        inside = (first >= 0) & (second >= 0)
+        is_set = np.zeros((len(varying), len(varying)), dtype=bool)
+        is_set[first[inside], second[inside]] = True
+        number = np.cumsum(is_set).reshape(is_set.shape) - 1  # of each set
+        pair_set = np.full(len(first), -1)
+        pair_set[inside] = number[first[inside], second[inside]]
+        sets = np.array(is_set.nonzero())
         return cls(
             trials,
             _fields(trials.singles),
@@ -63,6 +67,7 @@ class Terms:
             spread.frequencies(edits.feature, edits.value),
             row_of,
             sets,
+            {pair: number for number, pair in enumerate(zip(*sets.tolist(), strict=True))},
             pair_set,
             pairs.fresh(),
         )

@@ -42,7 +42,7 @@ def single_ways(background: Background, edits: Edits, singles: Responses, goal: 
     """Ways that change one feature: the nearest one; of equally near ones, the one with the least certainty."""
     ways = []
     hits, steps = single_hits(edits, singles, goal), squared_steps(background, edits)
-    for f in np.unique(edits.feature[hits]).tolist():
+    for f in dict.fromkeys(edits.feature[hits].tolist()):  # ascending
         own = np.flatnonzero(edits.feature == f)
         if background.schema.features[f].is_numeric:
             start = origin(background, f, float(edits.instance[f]))
@@ -195,10 +195,11 @@ def _nearest_of_each_set(
     change = combinations.responses.change[combinations.asked[hits, first]]
     order = np.lexsort((*singles.T[::-1], change, distance))  # single edits are in the order of their values
     sets: dict[tuple[int, ...], int] = {}
-    for i in order.tolist():
-        sets.setdefault(tuple(edits.feature[singles[i]].tolist()), int(hits[i]))
-    ranked = sorted(sets, key=lambda features: (-effects[list(features)].min(), features))
-    return [sets[features] for features in ranked[:_MOST_SETS]]
+    for features, hit in zip(map(tuple, edits.feature[singles[order]].tolist()), hits[order].tolist(), strict=True):
+        sets.setdefault(features, hit)
+    least = effects[np.array(list(sets))].min(axis=1).tolist()
+    ranked = sorted(zip(sets, least, strict=True), key=lambda one: (-one[1], one[0]))
+    return [sets[features] for features, _ in ranked[:_MOST_SETS]]
 
 
 def squared_steps(background: Background, edits: Edits) -> np.ndarray:
