@@ -5,6 +5,7 @@ Only features of the rule change.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,21 +62,46 @@ class HypotheticalTest:
 
     @cached_property
     def _may_raise(self) -> np.ndarray:
-        """Which items, by themselves or with another one, raise the certainty enough, and turn nothing."""
-        singles, pairs, size = self._trials.singles, self._trials.pairs, len(self._items.conditions)
-        counted = self._placing.counted & (self._placing.in_item >= 0)
-        fresh = self._fresh
+        """Which items, by themselves or with another one, may raise the certainty enough; the check itself is slow."""
+        singles, counted, size = self._trials.singles, self._placing.counted, len(self._items.conditions)
+        counted = counted & (self._placing.in_item >= 0)
         if self._goal.permission is not None:
-            counted, fresh = counted & self._permitted, fresh & self._permitted_pairs
+            counted = counted & self._permitted
         item = self._placing.in_item[counted]
         raised = np.bincount(item, singles.change[counted] - LEAST, size) >= -_ROUNDING
-        possible: np.ndarray = raised & (np.bincount(item, singles.turned[counted], size) == 0)
-        together = np.where(fresh, pairs.responses.change[pairs.asked] - LEAST, 0.0).sum(axis=1) >= -_ROUNDING
-        together &= fresh.any(axis=1) & ~(fresh & pairs.responses.turned[pairs.asked]).any(axis=1)
-        targets = np.array([target.item for target in self._trials.edits.targets], dtype=np.intp)
-        items = targets[pairs.targets[together]].ravel()
-        possible[items[items >= 0]] = True
+        raised &= np.bincount(item, singles.turned[counted], size) == 0
+        moves = self._background_moves
+        possible: np.ndarray = raised & ~(moves <= 0)
+        pairs, lacking = self._pairs_that_raise(), np.isnan(moves)
+        rises = np.where(lacking[pairs].all(axis=1), 1.0, np.where(lacking, 0.0, moves)[pairs].sum(axis=1)) > 0
+        possible[pairs[rises]] = True
         return possible
+
+    def _pairs_that_raise(self) -> np.ndarray:
+        """Two items each (pairs x 2) that raise the certainty enough together, and more than alone."""
+        singles, pairs, fresh = self._trials.singles, self._trials.pairs, self._fresh
+        if self._goal.permission is not None:
+            fresh = fresh & self._permitted_pairs
+        change = pairs.responses.change[pairs.asked]
+        fails = fresh & (pairs.responses.turned[pairs.asked] | (change <= 0))  # most of two levels are both
+        raises = fresh.any(axis=1) & ~fails.any(axis=1)
+        raises &= np.where(fresh, change - LEAST, 0.0).sum(axis=1) >= -_ROUNDING
+        added = change[:, :, None] - singles.change[pairs.singles] - MATTERS
+        raises &= (np.where(fresh[:, :, None], added, 0.0).sum(axis=1) >= -_ROUNDING).all(axis=1)
+        targets = np.array([target.item for target in self._trials.edits.targets], dtype=np.intp)
+        items: np.ndarray = targets[pairs.targets[raises]]
+        return items[(items >= 0).all(axis=1)]
+
+    @cached_property
+    def _background_moves(self) -> np.ndarray:
+        """Of each item, the mean change of the certainty by values of the background inside; NaN: there are none."""
+        of_background = (self._trials.edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0
+        inside, size = of_background & (self._placing.in_item >= 0), len(self._items.conditions)
+        item = self._placing.in_item[inside]
+        rows = np.bincount(item, minlength=size)
+        total = np.bincount(item, self._trials.singles.certainty[inside], size)
+        moves: np.ndarray = np.where(rows > 0, total / np.maximum(rows, 1) - self._before, np.nan)
+        return moves
 
     def _check(self, changed: Sequence[int]) -> Check | None:
         trial = self._trial(changed)
@@ -101,14 +127,9 @@ class HypotheticalTest:
 
     def _rises_in_background(self, changed: Sequence[int]) -> bool:
         """Whether values of the background inside the items, summed over the items, raise the certainty."""
-        source, singles = self._trials.edits.source, self._trials.singles
-        moves = []
-        for item in changed:
-            inside = self._placing.inside(item)
-            inside = inside[(source[inside] & (Source.BACKGROUND | Source.INSIDE)) > 0]
-            if len(inside):
-                moves.append(mean(singles.certainty[inside]) - self._before)
-        return not moves or difference(sum(moves), 0.0) > 0
+        moves = self._background_moves[list(changed)].tolist()
+        known = [move for move in moves if not math.isnan(move)]
+        return not known or difference(sum(known), 0.0) > 0
 
     def nearest(self, chosen: tuple[int, ...]) -> tuple[np.ndarray, int, float, float | None]:
         """The nearest edit that makes a confirmed rule true: its row, encoded, and the label, certainty and value."""
