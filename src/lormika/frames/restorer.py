@@ -43,7 +43,8 @@ class Lookup:
 
     def __call__(self, values: np.ndarray) -> UserColumn:
         """Take the categories at these positions."""
-        assert not (values >= self.size).any(), "a category of another list"
-        positions = np.fmin(values, self.size).astype(np.intp)  # missing values have the last one
+        assert np.fmax.reduce(values, initial=-1) < self.size, "a category of another list"
+        positions = np.empty(len(values), dtype=np.intp)
+        np.fmin(values, self.size, out=positions, casting="unsafe")  # missing values have the last one
         gather = getattr(self.categories, "gather", None)  # polars
         return self.categories.take(positions) if gather is None else gather(positions)
