@@ -127,6 +127,14 @@ class Background:
         values: np.ndarray = self.points[self.offsets[features] + places]
         return values
 
+    def has(self, instance: np.ndarray) -> np.ndarray:
+        """Which values of an encoded instance, missing ones aside, are observed."""
+        features = np.arange(len(instance))
+        places = self.places(features, instance)
+        has = places < self.counts
+        has[has] = self.values_at(features[has], places[has]) == instance[has]
+        return has
+
     def is_whole(self, feature: int) -> bool:
         """Whether all observed numbers are whole."""
         return self._whole[feature]

@@ -83,13 +83,13 @@ class HypotheticalTest:
         if self._goal.permission is not None:
             fresh = fresh & self._permitted_pairs
         change = pairs.responses.change[pairs.asked]
-        fails = fresh & (pairs.responses.turned[pairs.asked] | (change <= 0))  # most of two levels are both
-        raises = fresh.any(axis=1) & ~fails.any(axis=1)
-        raises &= np.where(fresh, change - LEAST, 0.0).sum(axis=1) >= -_ROUNDING
-        added = change[:, :, None] - singles.change[pairs.singles] - MATTERS
-        raises &= (np.where(fresh[:, :, None], added, 0.0).sum(axis=1) >= -_ROUNDING).all(axis=1)
+        fails = pairs.responses.turned[pairs.asked] | (change <= 0)
+        raises = fresh.any(axis=1) & ~(fresh & fails).any(axis=1)  # most of two levels are both
+        places = np.flatnonzero(raises & (np.where(fresh, change - LEAST, 0.0).sum(axis=1) >= -_ROUNDING))
+        added = change[places, :, None] - singles.change[pairs.singles[places]] - MATTERS
+        adds = (np.where(fresh[places, :, None], added, 0.0).sum(axis=1) >= -_ROUNDING).all(axis=1)
         targets = np.array([target.item for target in self._trials.edits.targets], dtype=np.intp)
-        items: np.ndarray = targets[pairs.targets[raises]]
+        items: np.ndarray = targets[pairs.targets[places[adds]]]
         return items[(items >= 0).all(axis=1)]
 
     @cached_property

@@ -120,13 +120,13 @@ def _chosen(table: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _renumbered(codes: np.ndarray, numbers: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Codes as numbers of the items that occur; they are so already if the items that do not come last."""
+    """Codes, in place, as numbers of the items that occur; they are so already if those that do not come last."""
     as_they_are = np.arange(len(numbers)) - np.repeat(starts, sizes)
-    occurring = numbers >= 0
-    if np.array_equal(numbers[occurring], as_they_are[occurring]):
-        return codes
-    renumbered: np.ndarray = numbers.astype(np.int32)[codes + starts[:, None].astype(np.int32)]
-    return renumbered
+    is_other = (numbers >= 0) & (numbers != as_they_are)
+    for f in np.flatnonzero(np.logical_or.reduceat(is_other, starts) if len(starts) else is_other).tolist():
+        own = numbers[starts[f] : starts[f] + sizes[f]].astype(np.int32)
+        codes[f] = own[codes[f]]
+    return codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -84,14 +84,14 @@ class Notes:
 
     def about_instance(self, identifiers: Container[int], instance: np.ndarray) -> Iterator[Note]:
         """Values of the instance that do not occur in the background; those of identifiers are always new."""
-        for f, (feature, value) in enumerate(zip(self.background.schema.features, instance.tolist(), strict=True)):
-            observed = self.background.observed(f)
-            name = self.labels.name(feature.name)
+        for f in np.flatnonzero(~self.background.has(instance)).tolist():
+            feature, value = self.background.schema.features[f], float(instance[f])
+            name, observed = self.labels.name(feature.name), self.background.observed(f)
             if math.isnan(value):
                 if len(observed) == len(self.background.distinct[f]):
                     yield Note(f"{name} is missing here but never in the background, so that no similar row lacks it.")
             elif not feature.is_numeric:
-                if value not in observed and f not in identifiers:
+                if f not in identifiers:
                     yield self._about_unseen(feature, value)
             elif len(observed) and not observed[0] <= value <= observed[-1]:
                 own, least, most = self._numbers(feature.name, value, observed[0], observed[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,6 +51,10 @@ class Spread:
     fineness: np.ndarray  # of each fine value: those of 0 come first, then those half-way between them, and so on
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
     codes: frozenset[int]  # numbers that may stand for categories
+    before: np.ndarray = field(init=False)  # the same as `below`, with a 0 before each feature
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "before", np.insert(self.below, self.background.offsets[:-1], 0))
 
     @classmethod
     def of(cls, background: Background) -> Spread:
@@ -131,8 +135,7 @@ class Spread:
 
     def _rows_before(self, features: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Rows with less than the values at these places, each at most the number of observed ones."""
-        last = self.background.offsets[features] + np.maximum(places, 1) - 1
-        rows: np.ndarray = np.where(places > 0, self.below[last], 0)
+        rows: np.ndarray = self.before[self.background.offsets[features] + features + places]
         return rows
 
     def shares(self, features: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
