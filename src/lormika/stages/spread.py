@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -44,17 +44,13 @@ class Spread:
     """Values of the background to ask about, whatever the instance's neighbourhood holds."""
 
     background: Background
-    below: np.ndarray  # rows with at most each of the background's points, one feature after the other
+    before: np.ndarray  # rows with less than each of the background's points, and the end, one feature after the other
     frequent: Values  # categories, by feature, the most frequent first
     others: Values  # of each number: all, if few; else some from end to end
     fine: Values  # of each number: all, or many; they show where the prediction turns
     fineness: np.ndarray  # of each fine value: those of 0 come first, then those half-way between them, and so on
     identifiers: frozenset[int]  # categories that nearly all differ: part of no rule, and not asked about
     codes: frozenset[int]  # numbers that may stand for categories
-    before: np.ndarray = field(init=False)  # the same as `below`, with a 0 before each feature
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "before", np.insert(self.below, self.background.offsets[:-1], 0))
 
     @classmethod
     def of(cls, background: Background) -> Spread:
@@ -85,7 +81,7 @@ class Spread:
                 frequent[-1] = observed[order[: min(enough, _MOST)]]
         return cls(
             background,
-            np.concatenate(below),
+            np.concatenate([np.append(0, rows) for rows in below]),
             Values.of(frequent),
             Values.of(others),
             Values.of(fine),
@@ -96,8 +92,8 @@ class Spread:
 
     def below_of(self, feature: int) -> np.ndarray:
         """Rows with at most each observed value of a feature."""
-        first = self.background.offsets[feature]
-        return self.below[first : first + self.background.counts[feature]]
+        first = self.background.offsets[feature] + feature + 1
+        return self.before[first : first + self.background.counts[feature]]
 
     def values(self, instance: np.ndarray) -> Values:
         """Octiles of each number among the rows whose value differs from the instance's, and frequent categories."""
@@ -129,8 +125,9 @@ class Spread:
 
     def _at(self, features: np.ndarray, ranks: np.ndarray) -> Values:
         """Values of the rows with these ranks, counted from 1 in the order of a feature's values."""
-        begin, counts = self.background.offsets[:-1], self.background.counts
-        places = _core.places(self.below, begin, begin + counts, features, ranks)
+        counts = self.background.counts
+        begin = self.background.offsets[:-1] + np.arange(1, len(counts) + 1)  # after the 0 of each feature
+        places = _core.places(self.before, begin, begin + counts, features, ranks)
         return Values(features, self.background.values_at(features, places))
 
     def _rows_before(self, features: np.ndarray, places: np.ndarray) -> np.ndarray:
