@@ -1,4 +1,4 @@
-"""Session: whether a person sits at the prompt."""
+"""Session: whether a person sits at the prompt, and whether the process is lormika's own."""
 
 from __future__ import annotations
 
@@ -9,3 +9,17 @@ def is_interactive() -> bool:
     """In a notebook or an interactive interpreter, and not in a script or a program."""
     notebook = sys.modules.get("IPython")
     return hasattr(sys, "ps1") or (notebook is not None and notebook.get_ipython() is not None)
+
+
+_own = False
+
+
+def own_process() -> None:
+    """Say that this process runs nothing but lormika: the command line, a worker, a model kept apart."""
+    global _own
+    _own = True
+
+
+def is_own_process() -> bool:
+    """Whether nobody else's code is at work here."""
+    return _own

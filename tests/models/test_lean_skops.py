@@ -16,8 +16,9 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lormika import models
-from lormika.models import lean_skops
+from lormika import cli, models, session
+from lormika.jobs import worker
+from lormika.models import isolated_child, lean_skops
 from lormika.models.archive import pack
 
 
@@ -28,7 +29,8 @@ def path(tmp_path):
 
 @pytest.fixture
 def no_skops(monkeypatch):
-    """A process that has not imported skops.io."""
+    """A process of our own that has not imported skops.io."""
+    monkeypatch.setattr(session, "_own", True)
     monkeypatch.setattr(skops, "io", skops.io)  # so that it is there again in the end
     monkeypatch.setattr(lean_skops, "_lean", [])
     for name in [name for name in sys.modules if f"{name}.".startswith("skops.io.")]:
@@ -84,15 +86,34 @@ def test_a_file_that_is_broken_is_refused_in_the_same_words(path, no_skops):
         models.load(path)
 
 
-def test_others_get_it_whole(path):
-    skops.io.dump(MODELS["linear"], path)
-    program = f"""
+PROGRAM = """
 import sys
-from lormika import models
-models.load({str(path)!r})
-assert "skops.io" not in sys.modules
+from lormika import models, session
+if {own}:
+    session.own_process()
+models.load({path!r})
+assert ("skops.io" in sys.modules) == (not {own})
 import skops, skops.io
-skops.io.load({str(path)!r})  # whose types it trusts by itself
-models.load({str(path)!r})
+skops.io.load({path!r})  # whose types it trusts by itself
+models.load({path!r})
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_others_get_it_whole(path, own):
+    skops.io.dump(MODELS["linear"], path)
+    subprocess.run([sys.executable, "-c", PROGRAM.format(own=own, path=str(path))], check=True)
+
+
+class SaidError(Exception):
+    """It said that the process is our own."""
+
+
+@pytest.mark.parametrize("module", [cli, worker, isolated_child], ids=lambda module: module.__name__)
+def test_commands_workers_and_isolated_models_are_processes_of_our_own(module, monkeypatch):
+    def say():
+        raise SaidError
+
+    monkeypatch.setattr(module, "own_process", say)
+    with pytest.raises(SaidError):
+        module.main()

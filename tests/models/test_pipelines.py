@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from lormika import Explainer, ModelError, datasets, frames
@@ -84,7 +87,6 @@ def test_rows_are_compared_up_to_a_thousand(asked):
 
 
 def test_a_step_that_does_otherwise_is_asked_itself(monkeypatch, asked):
-    """Of which the tables say something else: each cell is that of the row before."""
     model = fitted(MODELS["forest"]())
     monkeypatch.setattr(pipelines.Columns, "transform", lambda self, rows: np.zeros((len(rows), 1)))
     quick = quicken(model.predict_proba)
@@ -95,24 +97,59 @@ def test_a_step_that_does_otherwise_is_asked_itself(monkeypatch, asked):
     assert asked == [1000, 1200, 1200]  # compared once, and then given frames
 
 
-@pytest.mark.parametrize("change", ["fit", "first step", "last step"])
+def fit_anew(model):
+    some = LOANS["employment"] != "unemployed"  # so that there are fewer columns
+    model.fit(LOANS[some], DECISIONS[some])
+
+
+def other_order(encode):
+    """Texts from the last to the first."""
+    return [list(some if some.dtype == bool else some[::-1]) for some in encode.categories_]
+
+
+def fit_encoder_anew(model):
+    encode = model[0].named_transformers_["onehotencoder"]
+    encode.set_params(categories=other_order(encode)).fit(LOANS[TEXTS])
+
+
+def replace_encoder(model):
+    name, encode, columns = model[0].transformers_[0]
+    other = OneHotEncoder(categories=other_order(encode), sparse_output=False).fit(LOANS[TEXTS])
+    model[0].transformers_[0] = (name, other, columns)
+
+
+def replace_method(model):
+    encode = model[0].named_transformers_["onehotencoder"]
+    encode.transform = lambda X: OneHotEncoder.transform(encode, X)[:, ::-1]
+
+
+def weigh(model):
+    model[0].transformer_weights = {"onehotencoder": 0.0}
+
+
+def replace_steps(model):
+    ordinal = make_column_transformer((OrdinalEncoder(), TEXTS), ("passthrough", NUMBERS)).fit(LOANS)
+    model.steps[:] = [("columns", ordinal), ("forest", MODELS["forest"]().fit(ordinal.transform(LOANS), DECISIONS))]
+
+
+def replace_last_step(model):
+    model.steps[-1] = ("other", MODELS["forest"]().set_params(random_state=7))
+    model.steps[-1][1].fit(model[0].transform(LOANS), DECISIONS)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [fit_anew, fit_encoder_anew, replace_encoder, replace_method, weigh, replace_steps, replace_last_step],
+    ids=lambda change: change.__name__,
+)
 def test_a_pipeline_that_is_fitted_anew_or_changed_is_noticed(change):
     model = fitted(MODELS["forest"]())
     quick = quicken(model.predict_proba)
-    quick(Encoded(SCHEMA, ROWS))
-    if change == "fit":
-        some = LOANS["employment"] != "unemployed"  # so that there are fewer columns
-        model.fit(LOANS[some], DECISIONS[some])
-    elif change == "first step":
-        ordinal = make_column_transformer((OrdinalEncoder(), TEXTS), ("passthrough", NUMBERS)).fit(LOANS)
-        model.steps[:] = [
-            ("columns", ordinal),
-            ("forest", MODELS["forest"]().fit(ordinal.transform(LOANS), DECISIONS)),
-        ]
-    else:
-        model.steps[-1] = ("other", MODELS["forest"]().set_params(random_state=7))
-        model.steps[-1][1].fit(model[0].transform(LOANS), DECISIONS)
-    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), model.predict_proba(LOANS))
+    before = quick(Encoded(SCHEMA, ROWS))
+    change(model)
+    after = model.predict_proba(LOANS)
+    assert not np.array_equal(before, after)
+    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), after)
 
 
 def test_another_first_step_by_now():
@@ -135,6 +172,115 @@ class Mine:
 
     def transform(self, X):
         return self.inner.transform(X)[:, ::-1]
+
+
+def both(model, table, rows):
+    """What is said of rows if the pipeline is seen, and if it is hidden in a function."""
+    quick = Explainer(model, table, n_generated=200)
+    itself = Explainer(lambda frame: model.predict_proba(frame), table, n_generated=200, class_names=model.classes_)
+    for row in rows:
+        for explainer in (quick, itself):
+            try:
+                yield explainer.explain(row).to_dict()
+            except ModelError as error:
+                yield re.sub(r"failed in \S+ on", "failed on", str(error))
+
+
+def square(matrix):
+    return matrix * matrix
+
+
+def densify(matrix):
+    return matrix.toarray()
+
+
+TYPES = LOANS.astype({"amount": "float32", "missed_payments": "int8"})
+HOSTILE = {
+    "small integers": (
+        make_pipeline(
+            make_column_transformer((OrdinalEncoder(dtype=np.int8), TEXTS), ("passthrough", ["missed_payments"])),
+            FunctionTransformer(square),
+            RandomForestClassifier(9, random_state=0),
+        ),
+        TYPES,
+    ),
+    "single precision": (
+        make_pipeline(
+            make_column_transformer((OneHotEncoder(dtype=np.float32, sparse_output=False), TEXTS)),
+            LogisticRegression(),
+        ),
+        LOANS,
+    ),
+    "a value to be taken as missing": (
+        make_pipeline(
+            make_column_transformer(
+                (SimpleImputer(missing_values=float(TYPES["amount"].iloc[3]), fill_value=99), ["amount"]),
+                (OneHotEncoder(sparse_output=False), TEXTS),
+            ),
+            HistGradientBoostingClassifier(max_iter=5),
+        ),
+        TYPES,
+    ),
+    "dense from sparse": (
+        make_pipeline(
+            encoder(sparse=True),
+            FunctionTransformer(densify, accept_sparse=True),
+            RandomForestClassifier(5, random_state=0),
+        ),
+        LOANS,
+    ),
+    "a forest on sparse tables": (make_pipeline(encoder(sparse=True), MODELS["forest"]()), LOANS),
+    "no names inside": (
+        make_pipeline(
+            make_column_transformer(
+                (make_pipeline("passthrough", StandardScaler()), NUMBERS), (OneHotEncoder(), TEXTS)
+            ),
+            LogisticRegression(max_iter=1000),
+        ),
+        LOANS,
+    ),
+    "nullable": (make_pipeline(encoder(), MODELS["boosting"]()), LOANS.astype({"income": "Int64"})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_later_steps_get_is_the_same_in_every_respect(name):
+    model, table = HOSTILE[name]
+    model.fit(table, DECISIONS)
+    rows = [table.iloc[[row]] for row in (0, 3)]
+    rows.append(table.iloc[[5]].assign(debt_ratio=np.nan))
+    answers = list(both(model, table, rows))
+    assert answers[::2] == answers[1::2]
+
+
+def test_warnings_come_as_often_as_the_step_gives_them():
+    known = LOANS[LOANS["employment"] != "unemployed"]
+    careless = OneHotEncoder(handle_unknown="ignore", drop="first", sparse_output=False)
+    model = make_pipeline(make_column_transformer((careless, TEXTS)), MODELS["forest"]()).fit(
+        known, DECISIONS[known.index]
+    )
+    quick = quicken(model.predict_proba)
+    for _ in range(3):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            quick(Encoded(SCHEMA, ROWS))
+        assert [str(warning.message)[:25] for warning in caught] == ["Found unknown categories "]
+
+
+def test_one_row_that_is_refused_does_not_slow_the_others(asked):
+    model = make_pipeline(
+        make_column_transformer((StandardScaler(), NUMBERS), (OneHotEncoder(sparse_output=False), TEXTS)),
+        LogisticRegression(max_iter=1000),
+    ).fit(LOANS, DECISIONS)
+    quick = quicken(model.predict_proba)
+    quick(Encoded(SCHEMA, ROWS))
+    rows = ROWS[:5].copy()
+    rows[2, SCHEMA.index("debt_ratio")] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        quick(Encoded(SCHEMA, rows))
+    asked.clear()
+    quick(Encoded(SCHEMA, ROWS))
+    assert asked == []
 
 
 def test_methods_that_were_replaced_are_asked_as_they_are():

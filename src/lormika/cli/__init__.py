@@ -8,10 +8,12 @@ import sys
 from lormika import system
 from lormika.cli.flags import as_typed
 from lormika.errors import InputError, ModelError, describe
+from lormika.session import own_process
 
 
 def main() -> None:
     """Run the command line; an error of the user's is one line, not a traceback."""
+    own_process()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             system.use_utf8(stream)

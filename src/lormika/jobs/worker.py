@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lormika import system
 from lormika.processes import Line, leave_for_memory
+from lormika.session import own_process
 
 if TYPE_CHECKING:
     from lormika.jobs.chunks import OpenRun
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Work until no more messages arrive."""
+    own_process()
     gc.disable()  # modules, model and background stay for good: looking through them is a tenth of the start
     system.end_later()
     line = Line()

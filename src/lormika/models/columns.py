@@ -7,6 +7,7 @@ a category is asked once and kept in a table; numbers go through their own trans
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,15 +15,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lormika.frames.feature import Feature
+from lormika.frames.of_numpy import ArrayNumber
+from lormika.frames.of_pandas import PandasAssembler
 from lormika.frames.schema import Schema
-from lormika.types import UserModel
+from lormika.types import UserModel, UserTable
 
 if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer
 
-_MOST_OUTPUTS = 2000  # columns: of many more, nearly all zero, a sparse table is quicker
-_ONE_TO_ONE = frozenset(
+_MOST_OUTPUTS, _MOST_IF_SPARSE = 2000, 256  # columns: of more, nearly all zero, a sparse table is quicker
+_NUMBERS = (np.dtype(np.float64), np.dtype(np.int64))  # which transformers of numbers take as they are
+# Classes of scikit-learn that treat one cell at a time, with one output for each column.
+_CELLWISE = frozenset(
     {"SimpleImputer", "OrdinalEncoder", "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"}
+)
+_OF_NUMBERS = frozenset(
+    {"SimpleImputer", "StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"}
+    | {"PowerTransformer", "QuantileTransformer", "PolynomialFeatures"}
 )
 
 
@@ -53,17 +63,27 @@ class _Numbers:
     outputs: slice
     transformer: UserModel | None
 
-    def transform(self, rows: np.ndarray) -> np.ndarray:
+    def transform(self, schema: Schema, rows: np.ndarray) -> np.ndarray:
         """Their outputs."""
-        numbers = rows[:, self.features]
         if self.transformer is None:
-            return numbers
-        names = getattr(self.transformer, "feature_names_in_", None)
-        if names is None:
-            return dense(self.transformer.transform(numbers))
+            return rows[:, self.features]
+        return dense(self.transformer.transform(self._table(schema, rows)))
+
+    def _table(self, schema: Schema, rows: np.ndarray) -> UserTable:
+        """What the ColumnTransformer would take out of the user's table, with the same types."""
+        own = [schema.features[f] for f in self.features]
+        is_float = all(feature.number_type == np.float64 for feature in own)
+        columns = (
+            [] if is_float else [feature.restorer(rows[:, f]) for feature, f in zip(own, self.features, strict=True)]
+        )
+        if not isinstance(schema.assembler, PandasAssembler):
+            return rows[:, self.features] if is_float else np.column_stack(columns)
         import pandas as pd
 
-        return dense(self.transformer.transform(pd.DataFrame(numbers, columns=names)))
+        names = [feature.name for feature in own]
+        return pd.DataFrame(
+            rows[:, self.features] if is_float else dict(zip(names, columns, strict=True)), columns=names
+        )
 
 
 class Columns:
@@ -84,17 +104,27 @@ class Columns:
     def __init__(self, transformer: ColumnTransformer, schema: Schema) -> None:
         self._transformer, self._schema, self._lock = transformer, schema, threading.Lock()
         self._width = max((outputs.stop for outputs in transformer.output_indices_.values()), default=0)
-        if not 0 < self._width <= _MOST_OUTPUTS or transformer.transformer_weights is not None:
+        most = _MOST_IF_SPARSE if transformer.sparse_output_ else _MOST_OUTPUTS
+        if not 0 < self._width <= most or transformer.transformer_weights is not None:
             raise CannotReadError
+        self._fitted = _fitted(transformer)
         self._cells: list[_Cells] = []
         self._numbers: list[_Numbers] = []
         for part, features, outputs in _parts(transformer, schema):
             self._add(part, features, outputs)
 
+    def are_of(self, transformer: ColumnTransformer) -> bool:
+        """Whether it is the same transformer, and nothing in it was fitted anew or replaced.
+
+        What is written into an array or a list of an encoder is not noticed.
+        """
+        now = _fitted(transformer)
+        return len(now) == len(self._fitted) and all(map(operator.is_, now, self._fitted))
+
     def _add(self, part: UserModel, features: list[int], outputs: slice) -> None:
-        is_number = [self._schema.features[f].is_numeric for f in features]
+        is_number = [_is_number(self._schema.features[f]) for f in features]
         if all(is_number):
-            self._numbers.append(_Numbers(features, outputs, None if _passes(part) else _checked(part)))
+            self._numbers.append(_Numbers(features, outputs, None if _passes(part) else _of_numbers(part)))
             return
         widths = _widths(part, len(features))
         if sum(widths) != outputs.stop - outputs.start or (any(is_number) and not _passes(part)):
@@ -118,7 +148,7 @@ class Columns:
         for cells, own in zip(self._cells, places, strict=True):
             outputs[:, cells.outputs] = cells.table[own]
         for numbers in self._numbers:
-            outputs[:, numbers.outputs] = numbers.transform(rows)
+            outputs[:, numbers.outputs] = numbers.transform(self._schema, rows)
         return outputs
 
     def _learn(self, row: np.ndarray, places: Sequence[np.ndarray]) -> None:
@@ -143,6 +173,32 @@ def dense(outputs: object) -> np.ndarray:
     return array
 
 
+def _fitted(transformer: ColumnTransformer) -> list[object]:
+    """Everything that outputs depend on: the transformers, what they were told and have learnt, and their methods."""
+    parts = [part for _, part, _ in transformer.transformers_]
+    found: list[object] = [*vars(transformer).values(), *parts]
+    for step in (step for part in parts for step in _steps(part)):
+        if not isinstance(step, str):
+            found += [type(step).transform, *vars(step).values()]
+    return found
+
+
+def _steps(part: UserModel) -> Iterator[UserModel]:
+    """A transformer, or those of a pipeline, in their order; of pipelines inside it, too."""
+    if _kind(part) != "Pipeline":
+        yield part
+        return
+    for _, step in part.steps:
+        yield from _steps(step)
+
+
+def _is_number(feature: Feature) -> bool:
+    """Whether a column has numbers, and a type that all transformers of numbers take as they are."""
+    if feature.is_numeric and not (isinstance(feature.restorer, ArrayNumber) and feature.number_type in _NUMBERS):
+        raise CannotReadError
+    return feature.is_numeric
+
+
 def _parts(transformer: ColumnTransformer, schema: Schema) -> Iterator[tuple[UserModel, list[int], slice]]:
     """Transformers, the features that each gets, and where its outputs are."""
     names = getattr(transformer, "feature_names_in_", None)
@@ -160,33 +216,27 @@ def _parts(transformer: ColumnTransformer, schema: Schema) -> Iterator[tuple[Use
 
 def _passes(part: UserModel) -> bool:
     """Whether columns are passed through as they are."""
-    if isinstance(part, str):
-        return part == "passthrough"
-    return _kind(part) == "FunctionTransformer" and part.func is None
+    if part is None or isinstance(part, str):
+        return part != "drop"
+    return _kind(part) == "FunctionTransformer" and part.func is None and not part.validate
 
 
-def _checked(part: UserModel) -> UserModel:
-    """A transformer of numbers, if it is scikit-learn's own: others may look for more than numbers."""
-    steps = [step for _, step in part.steps] if _kind(part) == "Pipeline" else [part]
-    if not all(_passes(step) or _kind(step) not in ("", "FunctionTransformer") for step in steps):
-        raise CannotReadError
-    return part
+def _of_numbers(part: UserModel) -> UserModel:
+    """A transformer of numbers, if it is known."""
+    if all(_passes(step) or _kind(step) in _OF_NUMBERS for step in _steps(part)):
+        return part
+    raise CannotReadError
 
 
 def _widths(part: UserModel, count: int) -> list[int]:
     """How many outputs each column has, of a transformer that treats one cell at a time."""
-    kind = _kind(part)
-    if kind == "OneHotEncoder":
-        return [int(width) for width in part._n_features_outs]
-    if _passes(part) or kind in _ONE_TO_ONE:
-        return [1] * count
-    if kind != "Pipeline":
+    steps = list(_steps(part))
+    encoders = [step for step in steps if _kind(step) == "OneHotEncoder"]
+    if len(encoders) > 1 or not all(
+        _passes(step) or _kind(step) in _CELLWISE for step in steps if step not in encoders
+    ):
         raise CannotReadError
-    widths = [_widths(step, count) for _, step in part.steps]
-    encoded = [each for each in widths if each != [1] * count]
-    if len(encoded) > 1:
-        raise CannotReadError
-    return encoded[0] if encoded else [1] * count
+    return [int(width) for width in encoders[0]._n_features_outs] if encoders else [1] * count
 
 
 def _kind(part: UserModel) -> str:

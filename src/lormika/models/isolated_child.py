@@ -15,11 +15,13 @@ from lormika.models import loading, wire
 from lormika.models.classes import classes_of
 from lormika.models.model import METHODS, model_kind
 from lormika.processes import Line, leave_for_memory
+from lormika.session import own_process
 from lormika.types import JsonObject, UserModel
 
 
 def main() -> None:
     """Serve one model."""
+    own_process()
     system.limit(int(sys.argv[1]), leave_for_memory)
     line = Line()
     model = None

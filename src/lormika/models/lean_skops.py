@@ -2,31 +2,31 @@
 
 While it is imported, skops looks through all of scikit-learn, scipy and numpy for what it would trust by itself. That
 does not count here: every type in a file is judged by our list or the user, and named to skops. So it gets an empty
-list, and is taken out of the loaded modules again: whoever else imports it gets it whole.
+list, but only in processes of our own, and is taken out of the loaded modules again: whoever else imports it, such as
+the module of a trusted type, gets it whole.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections.abc import Sequence
 from types import ModuleType
 
 from lormika.models.extras import require
+from lormika.session import is_own_process
 from lormika.types import UserModel
 
 _SKOPS = "skops.io"
 _LISTS = "skops.io._trusted_types"
 _GENERATORS = [f"numpy.random.{name}" for name in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")]
 
-_lock = threading.Lock()
 _lean: list[ModuleType] = []  # at most one
 
 
 def loads(data: bytes, trusted: Sequence[str], source: object) -> UserModel:
     """The model in a skops file whose types are all trusted."""
-    if _SKOPS not in sys.modules:
+    if _SKOPS not in sys.modules and is_own_process():
         try:
             return _import_lean().loads(data, trusted=trusted)
         except Exception:  # some parts of some versions may need more; if the fault is the file's, the same comes again
@@ -46,13 +46,12 @@ class _NoTypes(ModuleType):
 
 
 def _import_lean() -> ModuleType:
-    with _lock:
-        if not _lean:
-            sys.modules[_LISTS] = _NoTypes(_LISTS)
-            try:
-                _lean.append(importlib.import_module(_SKOPS))
-            finally:
-                for name in [name for name in sys.modules if f"{name}.".startswith(f"{_SKOPS}.")]:
-                    del sys.modules[name]
-                vars(sys.modules.get("skops", ModuleType("skops"))).pop("io", None)
-        return _lean[0]
+    if not _lean:
+        sys.modules[_LISTS] = _NoTypes(_LISTS)
+        try:
+            _lean.append(importlib.import_module(_SKOPS))
+        finally:
+            for name in [name for name in sys.modules if f"{name}.".startswith(f"{_SKOPS}.")]:
+                del sys.modules[name]
+            vars(sys.modules.get("skops", ModuleType("skops"))).pop("io", None)
+    return _lean[0]

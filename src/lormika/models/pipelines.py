@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,8 +63,7 @@ class _Steps:
 
     def __init__(self, ask: Ask, first: ColumnTransformer) -> None:
         pipeline: UserModel = getattr(ask, "__self__", None)
-        self._ask, self._first = ask, first
-        self._all, self._fitted = [step for _, step in pipeline.steps], first.transformers_
+        self._ask, self._first, self._all = ask, first, [step for _, step in pipeline.steps]
         self.rest = quicken_forest(getattr(pipeline[1:], getattr(ask, "__name__", "")))
         self._schema: Schema | None = None
         self._columns: Columns | None = None
@@ -72,8 +72,7 @@ class _Steps:
     def are_of(self, pipeline: UserModel) -> bool:
         """Whether they are those of the pipeline as it is now."""
         now = [step for _, step in pipeline.steps]
-        is_same = len(now) == len(self._all) and all(map(operator.is_, now, self._all))
-        return is_same and self._first.transformers_ is self._fitted
+        return len(now) == len(self._all) and all(map(operator.is_, now, self._all))
 
     def ask(self, table: UserTable) -> object:
         """The answer about a frame."""
@@ -81,36 +80,41 @@ class _Steps:
 
     def read(self, table: Encoded) -> object | None:
         """What the first step gives for encoded rows; None: it must be asked itself."""
-        if self._schema is not table.schema:
-            self._schema, self._columns, self._compared = table.schema, _read(self._first, table.schema), 0
-        if self._columns is None:
+        columns = self._columns
+        if self._schema is not table.schema or (columns is not None and not columns.are_of(self._first)):
+            columns = self._columns = _read(self._first, table.schema)
+            self._schema, self._compared = table.schema, 0
+        if columns is None:
             return None
         try:
-            outputs = self._columns.transform(table.rows)
-            if self._agree(table, outputs):
-                return self._as_given(outputs)
+            outputs = (
+                self._tried(columns, table) if self._compared < _ROWS_TO_COMPARE else columns.transform(table.rows)
+            )
         except Exception:  # of the step, which will say so itself; or it is not as it was when this was written
-            pass
-        self._columns = None
-        return None
-
-    def _agree(self, table: Encoded, outputs: np.ndarray) -> bool:
-        """Whether the first step itself gives the same, as far as there are rows to be compared."""
-        count = min(_ROWS_TO_COMPARE - self._compared, len(table))
-        if count <= 0:
-            return True
-        chosen = np.linspace(0, len(table) - 1, count).astype(np.int64)
-        own = dense(self._first.transform(table.schema.restore(table.rows[chosen])))
-        self._compared += count
-        return np.array_equal(own, outputs[chosen], equal_nan=True)
-
-    def _as_given(self, outputs: np.ndarray) -> object:
-        """Sparse, if the first step's are: products with them add up in another order."""
-        if not self._first.sparse_output_ or isinstance(self.rest, QuickForest):
+            outputs = None
+            if not self._compared:
+                self._columns = None
+        if outputs is None or not self._first.sparse_output_:
             return outputs
         from scipy.sparse import csr_matrix
 
-        return csr_matrix(outputs)
+        sparse: object = csr_matrix(outputs)
+        return sparse
+
+    def _tried(self, columns: Columns, table: Encoded) -> np.ndarray | None:
+        """The outputs, if they are the same as those of the first step itself, which is asked about some rows."""
+        count = min(_ROWS_TO_COMPARE - self._compared, len(table))
+        chosen = np.linspace(0, len(table) - 1, count).astype(np.int64)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            outputs = columns.transform(table.rows)
+            own = dense(self._first.transform(table.schema.restore(table.rows[chosen])))
+        is_same = own.dtype == outputs.dtype and np.array_equal(own, outputs[chosen], equal_nan=True)
+        if is_same and not caught:  # the user is to see all warnings, as often as they are given
+            self._compared += count
+            return outputs
+        self._columns = None
+        return None
 
 
 def _read(first: ColumnTransformer, schema: Schema) -> Columns | None:
