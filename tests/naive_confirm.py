@@ -831,7 +831,7 @@ class Twin:
         return [tuple((targets[i].feature, targets[i].at(v)) for i in triple) for triple in chosen for v in levels]
 
     def unlike(self) -> list[Edit]:
-        """From the nearest real row that the model labels otherwise, with as few changes as keep it so."""
+        """From the nearest real row that the model labels otherwise, or by one change after the other."""
         real = zip(self.sample[: self.n_real], self.labels[: self.n_real], strict=True)
         rows = [row for row, label in real if label != self.prediction]
         rows.sort(key=self.row_distance)
@@ -839,16 +839,65 @@ class Twin:
             self.less(self.row_distance(one), self.row_distance(other))  # doubtful, if rounding could decide
         edits = [tuple((f, v) for f, v in enumerate(row) if v is not None and v != self.instance[f]) for row in rows]
         turned = [edit for edit in edits[:10] if self.turns(edit)]  # where it has no values, it has those of x
-        if not turned:
-            return []
-        edit = turned[0]
+        way = self.reduced(turned[0]) if turned else None
+        if way is None or len(way) > 3:
+            climbed = self.climbed()
+            climbed = climbed and self.retreated(self.reduced(climbed))
+            if climbed and (way is None or len(climbed) < len(way)):
+                way = climbed
+        return [way] if way else []
+
+    def reduced(self, edit: Edit) -> Edit:
+        """With as few changes as keep it turned."""
         while True:
             without = {f: tuple(change for change in edit if change[0] != f) for f, _ in edit}
             spare = sorted((f for f in without if self.turns(without[f])), key=lambda f: self.change(without[f]))
             if not spare:
-                return [edit]
+                return edit
             shorter = [tuple(c for c in edit if c[0] not in spare[: n + 1]) for n in range(len(spare))]
             edit = [some for some in shorter if self.turns(some)][-1]
+
+    def climbed(self) -> Edit | None:
+        """One change after the other, each the one that leaves the model least certain; or the best of all at once."""
+
+        def certainty(edit: Edit) -> float:
+            return self.answer(edit).p
+
+        singles = [(f, single.value) for f in self.features for single in self.coarse_of(f)]
+        ranked = sorted(singles, key=lambda change: -certainty((change,)))  # the best comes last
+        best = {f: value for f, value in ranked if certainty(((f, value),)) < self.own.p}
+        together = tuple(sorted(best.items()))
+        edit: Edit = ()
+        for _ in range(8):
+            steps = [tuple(sorted({**dict(edit), f: value}.items())) for f, value in singles]
+            turned = [step for step in steps if self.turns(step)]
+            if turned:
+                return min(turned, key=certainty)
+            if not steps or min(map(certainty, steps)) >= certainty(edit):
+                break
+            edit = min(steps, key=certainty)
+        return together if together and self.turns(together) else None
+
+    def retreated(self, edit: Edit) -> Edit:
+        """Each number as near to the instance's as keeps it turned, the farthest first; some of those between."""
+
+        def far(change: tuple[int, float]) -> Fraction:
+            return (Fraction(change[1]) - self.place(change[0])) ** 2 / self.variances[change[0]]
+
+        numbers = [(f, v) for f, v in edit if not self.categorical[f] and self.instance[f] is not None]
+        ranked = sorted(numbers, key=far, reverse=True)
+        for one, other in pairwise(ranked):
+            self.less(far(other), far(one))  # doubtful, if rounding could decide
+        for f, end in ranked:
+            start = self.instance[f]
+            inside = sorted({v for v in self.observed(f) if min(start, end) < v < max(start, end)})
+            places = sorted({i * (len(inside) - 1) // 23 for i in range(24)}) if inside else []
+            nearer = [inside[place] for place in places]
+            others = [
+                tuple((g, v if g == f else w) for g, w in edit) for v in (nearer if start < end else nearer[::-1])
+            ]
+            edit = next((other for other in others if self.turns(other)), edit)
+        return edit
 
     def nearest_of_each_set(self, effects: Sequence[float]) -> list[Edit]:
         """One turning edit for each set of changed features; of several features, of twelve sets."""

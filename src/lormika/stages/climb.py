@@ -1,7 +1,7 @@
 """Climb: one permitted change after the other, each the one that lowers the model's certainty most.
 
-For instances that neither a change of a few features nor a real row turns within the constraints. The first step also
-tries the best value of every feature at once, which is the best there is for models that add up.
+For instances that no change of a few features turns. The first step also tries the best value of every feature at once,
+which is the best there is for models that add up.
 """
 
 from __future__ import annotations
@@ -86,21 +86,27 @@ def _between(observed: np.ndarray, start: float, end: float) -> np.ndarray:
 
 
 def climb(instance: np.ndarray, own: Answer, moves: Moves, goal: Goal) -> Asking[np.ndarray]:
-    """The row that leads to the goal, by changing as many features as it takes; no row, if none was found."""
+    """The row that leads to the goal, by one change after the other, else by all at once; no row, if none was found."""
     row, certainty = instance, float(own.certainty(int(own.labels[0]))[0])
-    further = moves.best(instance, certainty)[None]
+    together, spare = moves.best(instance, certainty)[None], np.empty((0, len(instance)))
     for _ in range(_MOST_STEPS):
-        rows = np.concatenate([moves.each(row), further])
-        rows = rows[(rows != row).any(axis=1) & goal.permits(rows)]
-        if len(rows) == 0:
+        steps = moves.each(row)
+        steps = steps[(steps != row).any(axis=1) & goal.permits(steps)]
+        together = together[goal.permits(together)]
+        if len(steps) + len(together) == 0:
             break
-        answers = respond(own, (yield rows))
+        answers = respond(own, (yield np.concatenate([steps, together])))
         hits = goal.reached(answers)
-        if hits.any():
-            turned: np.ndarray = rows[hits][answers.certainty[hits].argmin()]
+        if hits[: len(steps)].any():
+            places = np.flatnonzero(hits[: len(steps)])
+            turned: np.ndarray = steps[places[answers.certainty[places].argmin()]]
             return turned[None]
-        best = int(answers.certainty.argmin())
+        if hits.any():
+            spare = together
+        if len(steps) == 0:
+            break
+        best = int(answers.certainty[: len(steps)].argmin())
         if answers.certainty[best] >= certainty:
             break
-        row, certainty, further = rows[best], float(answers.certainty[best]), further[:0]
-    return np.empty((0, len(instance)))
+        row, certainty, together = steps[best], float(answers.certainty[best]), together[:0]
+    return spare

@@ -43,7 +43,7 @@ _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 _FEW = 3  # features of the changes that are looked for first
 _RESORTS = {
     "row": "the nearest real row with another label",
-    "changes": "permitted changes of more features, one after the other",
+    "changes": "changes of more features, one after the other",
 }
 
 _REQUIRED = {

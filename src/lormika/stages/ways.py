@@ -1,7 +1,8 @@
 """Ways: changes of the instance that lead to a goal, found among the edits that were tried.
 
 The model is asked again only where these do not do: about the last permitted values, linked features, three features at
-a time, further values of ranges, and, as a last resort, rows made from the nearest real one with another label.
+a time, further values of ranges, and, as a last resort, rows made from the nearest real one with another label, and by
+one change after the other.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from lormika.stages.turning import Combinations, TargetPairs, Way, combined_ways
 from lormika.stages.unlike import unlike_way
 
 _MOST_TRIPLES = 500  # rows
+_FEW = 3  # features that are changed at once where all is tried
 _STRONGEST = 40  # pairs that triples extend
 _ENOUGH = 3  # ways that change one feature: then others need not be wide
 _SETTLED = 5  # ways that are widened
@@ -35,7 +37,7 @@ _MOST_LINKED = 50  # rows of a group of linked features
 
 
 Resort = Literal["row", "changes"]
-"""The last one: a real row with another label, or the best single changes, all at once."""
+"""The last one: a real row with another label, or single changes, one after the other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,19 +72,28 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
 
 def _last_ways(background: Background, trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> Asking[Ways]:
     """A way that changes as many features as it takes; without one, how far the best permitted edit goes."""
-    instance, own, unlike = trials.edits.instance, trials.own, trials.unlike
+    unlike = trials.unlike
     rows = unlike.rows if goal.target is None else unlike.rows[unlike.labels == goal.target]
-    way = yield from unlike_way(background, instance, own, rows, goal)
-    if way is not None or goal is ANY:
-        return Ways(() if way is None else (way,), None if way is None else "row")
-    best = _best(trials, goal, ends)
+    way = yield from unlike_way(background, trials.edits.instance, trials.own, rows, goal)
+    if way is None or len(way.features) > _FEW:  # a real row differs in many features, of which fewer may do
+        climbed = yield from _climbed(background, trials, goal, ends)
+        if climbed is not None and (way is None or len(climbed.features) < len(way.features)):
+            return Ways((climbed,), "changes")
+    if way is not None:
+        return Ways((way,), "row")
+    return Ways((), best=None if goal is ANY else _best(trials, goal, ends))
+
+
+def _climbed(background: Background, trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> Asking[Way | None]:
+    """A way of one change after the other, each of which is needed, with numbers as near as was seen to do."""
+    instance, own = trials.edits.instance, trials.own
     rows = yield from climb(instance, own, Moves.of(trials, [way for way, _ in ends], goal), goal)
     way = yield from unlike_way(background, instance, own, rows, goal)
     if way is None:
-        return Ways((), best=best)
+        return None
     row = yield from retreat(background, instance, own, way.row, goal)
     answers = respond(own, (yield row[None]))
-    return Ways((exact_way(background, instance, way.features, row, answers, 0, goal),), "changes")
+    return exact_way(background, instance, way.features, row, answers, 0, goal)
 
 
 def _try_ends(background: Background, trials: Trials, done: set[int], goal: Goal) -> Asking[list[tuple[Way, bool]]]:
