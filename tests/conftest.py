@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,11 @@ settings.register_profile("lormika", max_examples=50, deadline=None, suppress_he
 settings.load_profile("lormika")
 
 collect_ignore_glob = ["*conftest.py"]  # they have no doctests, and several folders have one
+
+
+def pytest_configure():
+    """Children are to hear Ctrl-C, also where a shell has started all this in the background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish():
