@@ -8,7 +8,7 @@ import sys
 from lormika import system
 from lormika.cli.flags import as_typed
 from lormika.errors import InputError, ModelError, describe
-from lormika.session import own_process
+from lormika.session import lasting, own_process
 
 
 def main() -> None:
@@ -19,7 +19,8 @@ def main() -> None:
             system.use_utf8(stream)
             stream.reconfigure(errors="replace")  # a terminal without the letters of a name shows "?", and no traceback
     try:
-        from lormika.cli.app import app  # here, so that an interrupt while it loads is one like any other
+        with lasting():
+            from lormika.cli.app import app  # here, so that an interrupt while it loads is one like any other
 
         app()
     except (InputError, ModelError) as error:

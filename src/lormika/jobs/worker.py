@@ -6,14 +6,13 @@ Before the first task the process opens the run and explains a row of the backgr
 
 from __future__ import annotations
 
-import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lormika import system
 from lormika.processes import Line, leave_for_memory
-from lormika.session import own_process
+from lormika.session import lasting, own_process
 
 if TYPE_CHECKING:
     from lormika.jobs.chunks import OpenRun
@@ -23,19 +22,17 @@ if TYPE_CHECKING:
 def main() -> None:
     """Work until no more messages arrive."""
     own_process()
-    gc.disable()  # modules, model and background stay for good: looking through them is a tenth of the start
     system.end_later()
     line = Line()
     message = line.receive()
     if message is None:
         return
-    opened = _open(Path(sys.argv[1]), message[0])
+    with lasting():
+        opened = _open(Path(sys.argv[1]), message[0])
     if isinstance(opened, str):
         line.send({"error": opened})
         return
     line.send({"ready": True})
-    gc.freeze()
-    gc.enable()
     for task, _ in iter(line.receive, None):
         answer = _work(opened, task)
         line.send(answer)
