@@ -425,7 +425,9 @@ class Twin:
     def effect(self, f: int) -> Fraction:
         asked = self.singles_of(f)
         counted = [single for single in asked if "background" in single.roles] or asked
-        return mean([abs(self.change(single.edit)) for single in counted]) if counted else Fraction(0)
+        usual = mean([abs(self.change(single.edit)) for single in counted]) if counted else Fraction(0)
+        largest = max((Fraction(abs(self.change(single.edit))) for single in self.coarse_of(f)), default=Fraction(0))
+        return max(usual, largest / 64)
 
     # The instance's own ranges
 
@@ -493,11 +495,14 @@ class Twin:
     def matters(self, f: int) -> bool:
         return any(not self.less(abs(self.change(single.edit)), 0.05) for single in self.coarse_of(f))
 
+    def breaking(self, f: int) -> list[Single]:
+        """Asked single edits that lead out of the instance's item and count; all that do, if none of them counts."""
+        return [single for single in self.leaving(f) if single.counts] or self.leaving(f)
+
     def values_left(self, f: int) -> list[float]:
-        """The background's values outside the instance's item; all but the others, if none of these was asked about."""
-        role = "background" if any("background" in single.roles for single in self.singles_of(f)) else None
-        left = [single for single in self.leaving(f) if single.counts]
-        return [single.value for single in left if role is None or role in single.roles]
+        """The background's values outside the instance's item; all that count, if none of these was asked about."""
+        left = [single for single in self.breaking(f) if "background" in single.roles] or self.breaking(f)
+        return [single.value for single in left]
 
     def mean_left(self, f: int) -> Fraction:
         """Mean of p over these; categories by their share."""
@@ -545,10 +550,10 @@ class Twin:
 
     def confirm_current(self, features: Sequence[int], sign: int) -> Check | None:
         """Sign 1: a supporting rule; -1: a contradicting one, with all signs the opposite."""
-        singles = [single for f in features for single in self.leaving(f)]
+        singles = [single for f in features for single in self.breaking(f)]
         pairs = [pair for f, g in combinations(features, 2) for pair in self.pairs_of(f, g)]
         similar = [single.edit for single in singles if single.roles & {"nearest", "typical", "far"}] + pairs
-        every = [single.edit for single in singles if single.counts] + pairs
+        every = [single.edit for single in singles] + pairs
         if not every:
             return None
         if sign > 0 and any(self.turns(single.edit) for f in features for single in self.staying(f)):
@@ -567,7 +572,7 @@ class Twin:
                 if not self.less(sign * self.mean_certainty(edits), before):
                     return None
             for f in features:
-                alone = [single.edit for single in self.leaving(f) if single.counts]
+                alone = [single.edit for single in self.breaking(f)]
                 if not alone or not self.less(sign * mean([self.change(edit) for edit in alone]), Fraction(0)):
                     return None
             if not self.less(sign * self.move_as_broken_by_rows(features, sign), Fraction(0)):

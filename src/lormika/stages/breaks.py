@@ -57,9 +57,12 @@ class Breaks:
         own = np.append(self._own_items, _NONE)[self._rows]
         self._stays = self._in_item == own
         self._leaves = (self._rows >= 0) & ~self._stays
+        # Where the item ends in the tail of a number, only values beyond those that usually count may lead out of it.
+        self._counted = self._or_all(terms.counted, np.ones(len(self._leaves), dtype=bool))
+        self._of_background = self._or_all(terms.counted & terms.of_background, self._counted)
         may_break, singles = self._leaves | (own < 0), terms.trials.pairs.singles
         self._leaving = may_break[singles[:, :, 0]] & may_break[singles[:, :, 1]] & terms.fresh
-        self._every = self._sum_singles(terms.counted)
+        self._every = self._sum_singles(self._counted)
         self._pairs = terms.sum_pairs(*np.nonzero(self._leaving & (terms.pair_set >= 0)[:, None]))
 
     def of(self, rows: Sequence[int]) -> tuple[Sums, Sums]:
@@ -178,7 +181,7 @@ class Breaks:
     def outside(self, feature: int) -> np.ndarray:
         """Single edits to values of the background that lead out of the instance's item of a feature."""
         first, last = np.searchsorted(self._trials.edits.feature, [feature, feature + 1]).tolist()
-        own = (self._terms.counted & self._terms.of_background)[first:last]
+        own = self._of_background[first:last]
         row = int(self._terms.row_of[feature])
         if row >= 0 and self._own_items[row] >= 0:
             own = own & self._leaves[first:last]
@@ -190,6 +193,13 @@ class Breaks:
         changed = self._trials.edits.target_feature[self._trials.pairs.targets]
         which, level = np.nonzero(self._leaving & (changed == (first, second)).all(axis=1)[:, None])
         return which, level
+
+    def _or_all(self, wanted: np.ndarray, every: np.ndarray) -> np.ndarray:
+        """The wanted single edits; of a feature of which none leads out of the instance's item, every one that does."""
+        leads = np.bincount(self._rows[wanted & self._leaves], minlength=len(self._own_items)) > 0
+        stays = np.append(leads | (self._own_items < 0), True)[self._rows]
+        edits: np.ndarray = np.where(stays, wanted, every & self._leaves)
+        return edits
 
     def _sum_singles(self, wanted: np.ndarray, *, weighted: bool = False) -> np.ndarray:
         """For each feature, sums of the wanted single edits that lead out of the instance's item."""
@@ -204,7 +214,7 @@ class Breaks:
     @cached_property
     def _alone(self) -> list[float]:
         """For each feature, the mean change of the certainty by values of the background, as frequent as there."""
-        return self._moves(self._sum_singles(self._terms.of_background, weighted=True))
+        return self._moves(self._sum_singles(self._of_background, weighted=True))
 
     @cached_property
     def _moves_of_pairs(self) -> list[float]:

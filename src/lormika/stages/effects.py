@@ -11,8 +11,14 @@ from lormika.stages.targets import Source
 MATTERS = 0.05  # least change of the log-odds, by any value of a feature, for its conditions to mean anything
 
 
-def effects(edits: Edits, singles: Responses) -> np.ndarray:
-    """Of each feature: mean absolute change of the log-odds (or value) over values of the background; 0, if none."""
+_TAIL = 1 / 64  # of the rows of the background, at least, are taken to have the value that changes most
+
+
+def effects(edits: Edits, singles: Responses, largest: np.ndarray) -> np.ndarray:
+    """Of each feature: mean absolute change of the log-odds (or value) over values of the background; 0, if none.
+
+    These values do not show the tails of a number: it has at least a small share of the largest change by any value.
+    """
     n_features, change = len(edits.instance), np.abs(singles.shift)
     counted = (edits.source & Source.BACKGROUND) > 0
     # Where none of these was asked about, for want of room, others stand for them.
@@ -20,7 +26,7 @@ def effects(edits: Edits, singles: Responses) -> np.ndarray:
     counted |= lacking
     rows = np.bincount(edits.feature[counted], minlength=n_features)
     total = np.bincount(edits.feature[counted], change[counted], minlength=n_features)
-    return np.where(rows > 0, total / np.maximum(rows, 1), 0.0)
+    return np.maximum(np.where(rows > 0, total / np.maximum(rows, 1), 0.0), _TAIL * largest)
 
 
 def largest_changes(edits: Edits, singles: Responses) -> np.ndarray:

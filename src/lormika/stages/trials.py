@@ -83,8 +83,9 @@ def try_edits(plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int
         if len(pairs):
             paired = respond(own, (yield edits.rows(pairs.singles)))
     combined = combine_pairs(edits, pairs, paired)
-    sizes = effects(edits, singles), largest_changes(edits, singles)
-    return Trials(own, edits, singles, combined, len(pairs), plan.wanted_pairs, plan.all_pairs, *sizes, unlike)
+    largest = largest_changes(edits, singles)
+    means = effects(edits, singles, largest)
+    return Trials(own, edits, singles, combined, len(pairs), plan.wanted_pairs, plan.all_pairs, means, largest, unlike)
 
 
 def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
