@@ -704,9 +704,10 @@ class Twin:
         return self.pairs_of(*features)
 
     def seldom(self, features: Sequence[int]) -> bool:
-        """Whether at most half of the edits make the model less certain."""
+        """Whether at most half of the edits, as frequent as in the background, make the model less certain."""
         edits = self.edits_without(features)
-        return 2 * sum(self.change(edit) < 0 for edit in edits) <= len(edits)
+        weights = [self.weight(*edit[0]) if len(edit) == 1 else 1 for edit in edits]
+        return 2 * sum(w for edit, w in zip(edits, weights, strict=True) if self.change(edit) < 0) <= sum(weights)
 
     def falls_without(self, f: int) -> bool:
         values = self.values_left(f)

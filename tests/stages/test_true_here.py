@@ -402,3 +402,23 @@ def test_a_weak_reason_has_no_feature_that_speaks_against_it():
     assert not explanation.prediction
     assert model.predict_proba(others)[:, 0].mean() > explanation.probability + 0.1
     assert not any("b" in rule.features for rule in explanation.current_supporting)
+
+
+def test_a_weak_reason_is_the_value_without_which_the_model_is_least_certain():
+    """Of the other contracts, the frequent one lowers the certainty much, the rare one raises it."""
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "contract": draw.choice(["month", "year", "two years"], 600, p=[0.75, 0.05, 0.2]),
+            "paperless": draw.choice(["yes", "no"], 600),
+        }
+    )
+    certain = {"month": 0.45, "year": 0.9, "two years": 0.99}
+    explainer = Explainer(
+        lambda X: two(X["contract"].map(certain).to_numpy(float) - 0.02 * (X["paperless"] == "no")), X, n_generated=300
+    )
+    explanation = explainer.explain({"contract": "year", "paperless": "yes"})
+    (rule,) = explanation.current_supporting
+    assert rule.weak
+    assert [str(condition) for condition in rule.conditions] == ["contract = year"]
+    assert explanation.reasons()[0].feature == "contract"

@@ -22,7 +22,7 @@ from lormika.stages.trials import Trials
 class _Need(NamedTuple):
     """How much the prediction needs the values of some features; the least one is needed most."""
 
-    seldom: bool  # at most half of the edits make the model less certain
+    seldom: bool  # at most half of the edits, as frequent as in the background, make the model less certain
     move: float  # mean change of the certainty without them
     features: tuple[int, ...]
 
@@ -160,10 +160,11 @@ class Breaks:
     def _without(self, feature: int) -> _Need:
         """How much the certainty falls with other values of a feature; 0, if the log-odds do not fall enough."""
         own = self.outside(feature)
-        change = self._trials.singles.change[own]
-        falls = len(own) > 0 and np.average(change, weights=self.weights(own)) <= -LEAST
+        change, weights = self._trials.singles.change[own], self.weights(own)
+        falls = len(own) > 0 and np.average(change, weights=weights) <= -LEAST
         move = self._move_without(feature) if falls else 0.0
-        return _Need(2 * int((change < 0).sum()) <= len(own), move, (feature,))
+        agreed = weights[change < 0].sum() - weights[change >= 0].sum()
+        return _Need(bool(agreed <= _ROUNDING), move, (feature,))
 
     def _move_without(self, feature: int) -> float:
         """Mean change of the certainty with other values of a feature, as frequent as in the background."""
