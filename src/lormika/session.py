@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lormika.lean_scipy import leave_out_texts
+
 
 def is_interactive() -> bool:
     """In a notebook or an interactive interpreter, and not in a script or a program."""
@@ -21,6 +23,7 @@ def own_process() -> None:
     """Say that this process runs nothing but lormika: the command line, a worker, a model kept apart."""
     global _own
     _own = True
+    leave_out_texts()
 
 
 def is_own_process() -> bool:
