@@ -76,7 +76,7 @@ def _frame(columns: dict[str, pd.Series]) -> pd.DataFrame:
 
 def _protect(text: str) -> tuple[str, dict[int, str]]:
     """Keep blanks at the ends of quoted fields from being stripped: the text, and what stands in it for blanks."""
-    if not any(pair in text for pair in ('" ', '"\t', ' "', '\t"')):
+    if '"' not in text or not any(pair in text for pair in ('" ', '"\t', ' "', '\t"')):
         return text, {}
     free = islice((code for code in _PRIVATE if chr(code) not in text), len(_BLANKS))
     stand_ins = dict(zip(free, _BLANKS, strict=False))
