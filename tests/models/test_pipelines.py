@@ -13,6 +13,7 @@ from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVC
@@ -75,6 +76,40 @@ def test_the_same_answers_to_the_bit_without_asking_the_first_step(name, sparse,
     asked.clear()
     np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS[::-1])), expected[::-1])
     assert asked == []  # once a thousand rows were compared, and all categories are known
+
+
+def search(kind=GridSearchCV, depths=(2,)) -> GridSearchCV:
+    choices = {"randomforestclassifier__max_depth": list(depths)}
+    options = {"n_iter": 1, "random_state": 0} if kind is RandomizedSearchCV else {}
+    return kind(make_pipeline(encoder(), MODELS["forest"]()), choices, cv=2, **options).fit(LOANS, DECISIONS)
+
+
+@pytest.mark.parametrize("kind", [GridSearchCV, RandomizedSearchCV])
+def test_a_search_for_parameters_is_the_best_model_it_found(kind, asked):
+    model = search(kind)
+    expected = model.predict_proba(LOANS)
+    quick = quicken(model.predict_proba)
+    assert isinstance(quick, QuickPipeline)
+    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), expected)
+    asked.clear()
+    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), expected)
+    assert asked == []
+    model.fit(LOANS[:900], DECISIONS[:900])  # which is noticed
+    assert not np.array_equal(model.predict_proba(LOANS), expected)
+    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), model.predict_proba(LOANS))
+
+
+def test_a_search_that_does_otherwise_is_asked_itself(monkeypatch):
+    class Doubtful(GridSearchCV):
+        def predict_proba(self, X):
+            return np.full((len(X), 2), 0.5)
+
+    derived, patched = search(Doubtful), search()
+    patched.predict_proba = lambda X: np.full((len(X), 2), 0.5)
+    for model in (derived, patched):
+        assert quicken(model.predict_proba) == model.predict_proba
+    monkeypatch.setattr(GridSearchCV, "predict_proba", Doubtful.predict_proba)
+    assert not isinstance(quicken(search().predict_proba), QuickPipeline)
 
 
 def test_rows_are_compared_up_to_a_thousand(asked):

@@ -20,6 +20,7 @@ import numpy as np
 
 from lormika import _core
 from lormika.models.calls import Ask
+from lormika.models.owner import is_own, owner
 from lormika.types import UserModel, UserTable
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class QuickForest:
             return self.ask(table)
         from joblib import effective_n_jobs  # which the forest has loaded
 
-        for _, step in getattr(self.__self__, "steps", [])[:-1]:
+        for _, step in getattr(owner(self.ask), "steps", [])[:-1]:
             if step not in _SKIPPED:
                 table = step.transform(table)
         rows = forest._validate_X_predict(table)  # its own checks, warnings and errors
@@ -181,7 +182,7 @@ def _dense(rows: Rows) -> np.ndarray:
 
 def _grown(forest: BaseForest) -> tuple[Tree, ...]:
     return tuple(
-        getattr(estimator, "tree_", None) if _is_own(estimator, _method(forest)) else None
+        getattr(estimator, "tree_", None) if is_own(estimator, _method(forest)) else None
         for estimator in getattr(forest, "estimators_", None) or ()
     )
 
@@ -189,17 +190,6 @@ def _grown(forest: BaseForest) -> tuple[Tree, ...]:
 def _facts(forest: BaseForest) -> tuple[object, ...]:
     """What else answers depend on; lists of classes are none of a forest that is followed."""
     return tuple(getattr(forest, name, None) for name in ("n_outputs_", "n_features_in_", "n_classes_"))
-
-
-def _is_own(part: UserModel, method: str) -> bool:
-    """Whether a method of a forest, or of a tree, is as scikit-learn wrote it.
-
-    What somebody derived from these classes, put into an object, or into the class itself, may do otherwise.
-    """
-    kind = type(part)
-    in_class = getattr(kind, method, None)
-    modules = (kind.__module__, getattr(in_class, "__module__", ""))
-    return all(module.startswith("sklearn.") for module in modules) and method not in vars(part)
 
 
 def _pack(tree: Tree, features: int) -> _core.Tree:
@@ -210,7 +200,7 @@ def _pack(tree: Tree, features: int) -> _core.Tree:
 def _forest_of(ask: Ask) -> BaseForest | None:
     """The forest whose method this is, or in which the pipeline ends that has it."""
     ensembles, pipelines = sys.modules.get("sklearn.ensemble"), sys.modules.get("sklearn.pipeline")
-    model: UserModel = getattr(ask, "__self__", None)
+    model = owner(ask)
     if ensembles is None:  # then the model cannot be of its kind
         return None
     is_pipeline = pipelines is not None and type(model) is pipelines.Pipeline and model.steps
@@ -220,7 +210,7 @@ def _forest_of(ask: Ask) -> BaseForest | None:
         return None
     own = _method(forest)
     is_asked = getattr(ask, "__name__", "") == own and own not in vars(model)
-    return forest if is_asked and _is_own(forest, own) else None
+    return forest if is_asked and is_own(forest, own) else None
 
 
 def _method(forest: BaseForest) -> str:

@@ -19,6 +19,7 @@ from lormika.frames.schema import Schema
 from lormika.models.calls import Ask
 from lormika.models.columns import Columns, dense
 from lormika.models.forests import QuickForest, quicken_forest
+from lormika.models.owner import owner
 from lormika.types import UserModel, UserTable
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class QuickPipeline:
         if first is None:  # any longer
             return self.ask(table.restore() if isinstance(table, Encoded) else table)
         steps = self._steps  # another thread may replace them meanwhile
-        if steps is None or not steps.are_of(self.__self__):
+        if steps is None or not steps.are_of(owner(self.ask)):
             steps = self._steps = _Steps(self.ask, first)
         if not isinstance(table, Encoded):
             return steps.ask(table)
@@ -62,7 +63,7 @@ class _Steps:
     """The steps of a fitted pipeline: the first, and a quick way through the rest."""
 
     def __init__(self, ask: Ask, first: ColumnTransformer) -> None:
-        pipeline: UserModel = getattr(ask, "__self__", None)
+        pipeline = owner(ask)
         self._ask, self._first, self._all = ask, first, [step for _, step in pipeline.steps]
         self.rest = quicken_forest(getattr(pipeline[1:], getattr(ask, "__name__", "")))
         self._schema: Schema | None = None
@@ -127,7 +128,7 @@ def _read(first: ColumnTransformer, schema: Schema) -> Columns | None:
 def _first_step(ask: Ask) -> ColumnTransformer | None:
     """The fitted ColumnTransformer with which the pipeline begins whose method this is."""
     pipelines, compose = sys.modules.get("sklearn.pipeline"), sys.modules.get("sklearn.compose")
-    model: UserModel = getattr(ask, "__self__", None)
+    model = owner(ask)
     if pipelines is None or compose is None or type(model) is not pipelines.Pipeline or len(model.steps) < 2:
         return None
     method, first = getattr(ask, "__name__", ""), model.steps[0][1]
