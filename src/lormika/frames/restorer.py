@@ -43,8 +43,8 @@ class Lookup:
 
     def __call__(self, values: np.ndarray) -> UserColumn:
         """Take the categories at these positions."""
-        assert np.fmax.reduce(values, initial=-1) < self.size, "a category of another list"
-        positions = np.empty(len(values), dtype=np.intp)
-        np.fmin(values, self.size, out=positions, casting="unsafe")  # missing values have the last one
+        assert not (values >= self.size).any(), "a category of another list"
+        is_missing = np.isnan(values)
+        positions = (np.where(is_missing, self.size, values) if is_missing.any() else values).astype(np.intp)
         gather = getattr(self.categories, "gather", None)  # polars
         return self.categories.take(positions) if gather is None else gather(positions)

@@ -124,8 +124,8 @@ class Schema:
         whole = getattr(self.assembler, "of_floats", None)
         if whole is not None and all(feature.restorer == _AS_ENCODED for feature in self.features):
             return whole(encoded)
-        columns = [feature.restorer(encoded[:, i]) for i, feature in enumerate(self.features)]
-        return self.assembler(columns)
+        columns = np.ascontiguousarray(encoded.T)  # each is read several times
+        return self.assembler([feature.restorer(own) for feature, own in zip(self.features, columns, strict=True)])
 
     def decode(self, row: np.ndarray) -> dict[str, Scalar | None]:
         """One encoded row as plain Python scalars."""
