@@ -79,6 +79,9 @@ class Target:
         return {"nearest": self.nearest, "typical": self.typical, "far": self.far}[level]
 
 
+FINE = frozenset({"fine"})
+
+
 @dataclass(frozen=True)
 class Single:
     feature: int
@@ -160,6 +163,9 @@ class Twin:
         self.all_singles = len([s for f in self.features for s in self.every_single[f] if not s.is_fine]) + len(fine)
         self.pairs_at_once = len(self.singles) + len(self.every_pair) <= self.n_asked
         self.singles = self.singles + fine
+        borders = self.find_borders()
+        self.singles = self.singles + borders
+        self.all_singles += len(borders)
         self.all_pairs = len(self.find_pairs(self.asked_targets))
         self.pairs = self.choose_pairs()
         self.effects = [self.effect(f) for f in self.features]
@@ -358,6 +364,27 @@ class Twin:
         if len(self.singles) + len(self.every_pair) <= self.n_asked:
             room = self.n_asked - len(self.singles) - len(self.every_pair)
         return [single for single in self.in_turn() if single.is_fine][:room]
+
+    def find_borders(self) -> list[Single]:
+        """Between the first value that leads to another label and the one before it, on both sides, for each label."""
+        gaps = []
+        for f in self.features:
+            x = self.instance[f]
+            if self.categorical[f] or x is None:
+                continue
+            asked = sorted(single.value for single in self.singles_of(f))
+            for outwards in ([v for v in asked[::-1] if v < x], [v for v in asked if v > x]):
+                labels = [self.answer(((f, v),)).label for v in outwards]
+                for label in set(labels) - {self.prediction}:
+                    first = labels.index(label)
+                    low, high = sorted([x, *outwards][first : first + 2])
+                    gaps.append((f, [v for v in sorted({*self.observed(f)}) if low < v < high]))
+        gaps = [(f, between) for f, between in gaps if between]
+        found = []
+        for f, between in gaps:
+            size = min(16, self.n_asked // (4 * len(gaps)), len(between))
+            found += [Single(f, between[(2 * i + 1) * len(between) // (2 * size)], FINE) for i in range(size)]
+        return found
 
     def singles_of(self, f: int) -> list[Single]:
         return [single for single in self.singles if single.feature == f]

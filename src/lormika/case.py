@@ -186,7 +186,8 @@ def locate(
         other = np.flatnonzero(labels[: near.n_real] != own.labels[0])
         nearest = other[np.argsort(near.squared[other], kind="stable")]
         unlike = Unlike(near.rows[nearest], labels[nearest])
-        trials = yield from count.through(try_edits(plan, own, answer[end : len(rows)], unlike, settings.n_asked))
+        trying = try_edits(background, plan, own, answer[end : len(rows)], unlike, settings.n_asked)
+        trials = yield from count.through(trying)
         ways = yield from count.through(find_ways(parts.spread, trials, goal))
     repeats = _agree(own, answer[len(rows) :])
     found = trials, aim, goal, ways

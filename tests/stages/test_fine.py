@@ -53,6 +53,43 @@ def test_a_rule_starts_at_the_nearest_turning_value_of_a_number_with_few(seed, s
     assert nearest in shown.turning(explanation.prediction)
 
 
+@settings(max_examples=examples(25), derandomize=True)
+@given(seed=st.integers(0, 2**32), downwards=st.booleans())
+def test_the_values_around_a_border_are_looked_at_again(seed, downwards):
+    """Of 300 values, all that lie between two of those asked about at first: so the nearest one is found."""
+    rng = np.random.default_rng(seed)
+    values = np.sort(rng.normal(size=300))
+    border = values[rng.integers(1, 299)]
+    X = pd.DataFrame({"a": rng.permutation(values), "b": rng.normal(size=300).round(2)})
+    own = rng.choice(values[values >= border] if downwards else values[values < border])
+    nearest = values[values < border].max() if downwards else border
+    explainer = Explainer(lambda frame: np.where(frame["a"] >= border, "above", "below"), X, n_generated=100)
+    explanation = explainer.explain({"a": own, "b": 0.0})
+    assert [(edit.feature, edit.after) for edit in explanation.counterfactual[0].rerun.edits] == [("a", nearest)]
+    assert explanation.asked.calls <= 2
+    assert explanation.asked.singles == explanation.asked.all_singles
+
+
+@pytest.mark.parametrize("target", ["middle", "above"])
+def test_every_label_has_a_border_of_its_own(target):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": np.sort(rng.normal(size=400)), "b": rng.normal(size=400)})
+    edges = {"middle": X["a"][210], "above": X["a"][333]}
+
+    def model(frame):
+        return np.select([frame["a"] >= edges["above"], frame["a"] >= edges["middle"]], ["above", "middle"], "below")
+
+    explanation = Explainer(model, X, n_generated=100).explain(X.iloc[[20]], target=target)
+    assert explanation.counterfactual[0].rerun.edits[0].after == edges[target]
+
+
+def test_borders_of_many_numbers_share_a_quarter_of_what_may_be_asked():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(4000, 30)), columns=[f"f{f}" for f in range(30)])
+    explainer = Explainer(lambda frame: (np.abs(frame) > 2).any(axis=1).to_numpy(), X, n_generated=100, n_asked=1000)
+    asked = explainer.explain(dict.fromkeys(X, 0.0)).asked
+    assert 1000 < asked.singles <= 1250
+
+
 def test_between_fine_values_lie_neither_many_rows_nor_a_wide_gap():
     rng = np.random.default_rng(0)
     values = from_zero(rng, 5000)

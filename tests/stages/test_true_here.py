@@ -373,7 +373,7 @@ def test_a_table_so_wide_that_few_values_are_asked_about_has_reasons_as_well():
     explainer = Explainer(lambda X: two(1 / (1 + np.exp(-X.to_numpy() @ weights))), X, n_generated=400, n_asked=80)
     for row in range(5):
         explanation = explainer.explain(X.iloc[[row]])
-        assert explanation.asked.singles == 80
+        assert 80 <= explanation.asked.singles <= 100  # and a quarter at the borders
         assert not any(rule.weak for rule in explanation.current_supporting)
         for rule in explanation.current_supporting:
             assert all(int(name[1:]) % 4 == 0 for name in rule.features)

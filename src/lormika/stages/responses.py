@@ -37,6 +37,23 @@ class Responses:
         values = None if self.values is None else self.values[rows]
         return Responses(self.prediction, labels, certainty, change, self.likelihood[rows], self.shift[rows], values)
 
+    def and_then(self, others: Responses, order: np.ndarray) -> Responses:
+        """These and others, in this order."""
+
+        def both(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+            joined: np.ndarray = np.append(own, other)[order]
+            return joined
+
+        return Responses(
+            self.prediction,
+            both(self.labels, others.labels),
+            both(self.certainty, others.certainty),
+            both(self.change, others.change),
+            both(self.likelihood, others.likelihood),
+            both(self.shift, others.shift),
+            None if self.values is None or others.values is None else both(self.values, others.values),
+        )
+
     def value(self, row: int) -> float | None:
         """The value of a regressor; None: the model is a classifier."""
         return None if self.values is None else float(self.values[row])

@@ -33,6 +33,12 @@ class Values:
         others = self.value != instance[self.feature]
         return Values(self.feature[others], self.value[others])
 
+    def rows(self, instance: np.ndarray) -> np.ndarray:
+        """Encoded rows: the instance with each of them."""
+        rows = np.repeat(instance[None], len(self.value), axis=0)
+        rows[np.arange(len(rows)), self.feature] = self.value
+        return rows
+
     @classmethod
     def of(cls, each: list[np.ndarray]) -> Values:
         """Those of every feature."""

@@ -12,6 +12,8 @@ import numpy as np
 
 from lormika.models import Answer
 from lormika.stages.asking import Asking
+from lormika.stages.background import Background
+from lormika.stages.borders import add_fine, border_values
 from lormika.stages.edits import Edits, Pairs, count_pairs, make_pairs
 from lormika.stages.effects import effects, largest_changes
 from lormika.stages.responses import Responses, respond
@@ -74,14 +76,25 @@ class Plan:
         return self.edits.rows(np.concatenate([np.column_stack([singles, singles]), self.pairs.singles]))
 
 
-def try_edits(plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int) -> Asking[Trials]:
+def try_edits(
+    background: Background, plan: Plan, own: Answer, answer: Answer, unlike: Unlike, most: int
+) -> Asking[Trials]:
     """Continue from the answers about the instance and the plan's rows."""
     edits, pairs = plan.edits, plan.pairs
     singles, paired = respond(own, answer[: len(edits)]), respond(own, answer[len(edits) :])
-    if len(pairs) < plan.wanted_pairs:
+    borders = border_values(background, edits, singles, most)
+    rows = [borders.rows(edits.instance)]
+    has_more = len(pairs) < plan.wanted_pairs
+    if has_more:
         pairs = _strongest_pairs(edits, singles, most)
-        if len(pairs):
-            paired = respond(own, (yield edits.rows(pairs.singles)))
+        rows.append(edits.rows(pairs.singles))
+    size = len(borders.value)
+    if size + len(pairs) * has_more:
+        answer = yield np.concatenate(rows)
+        paired = respond(own, answer[size:]) if has_more else paired
+    if size:
+        edits, order = add_fine(edits, borders)
+        singles = singles.and_then(respond(own, answer[:size]), order)
     combined = combine_pairs(edits, pairs, paired)
     largest = largest_changes(edits, singles)
     means = effects(edits, singles, largest)
