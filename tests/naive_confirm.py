@@ -523,13 +523,32 @@ class Twin:
         return any(not self.less(abs(self.change(single.edit)), 0.05) for single in self.coarse_of(f))
 
     def breaking(self, f: int) -> list[Single]:
-        """Asked single edits that lead out of the instance's item and count; all that do, if none of them counts."""
+        """Asked single edits that lead out of the instance's item and count; if these are few, typical ones."""
+        if self.has_few(f):
+            return self.typical_of_outside(f)
         return [single for single in self.leaving(f) if single.counts] or self.leaving(f)
+
+    def has_few(self, f: int) -> bool:
+        """Whether few edits that count lead out of the instance's item of a number."""
+        counted = [single for single in self.leaving(f) if single.counts]
+        return not self.categorical[f] and self.own_item(f) is not None and len(counted) < 4
+
+    def typical_of_outside(self, f: int) -> list[Single]:
+        """Of all edits that lead out, those nearest in rank to 1/8, 3/8, 5/8 and 7/8 of the rows outside."""
+        outside = [value for value in self.observed(f) if not holds(self.own_item(f), value)]
+        leaving = sorted(self.leaving(f), key=lambda single: single.value)
+        up_to = [len([value for value in outside if value <= single.value]) for single in leaving]
+        chosen = set()
+        for part in (1, 3, 5, 7):
+            gaps = [abs(8 * rows - part * len(outside)) for rows in up_to]
+            chosen |= {gaps.index(min(gaps))} if gaps else set()
+        return [leaving[i] for i in sorted(chosen)]
 
     def values_left(self, f: int) -> list[float]:
         """The background's values outside the instance's item; all that count, if none of these was asked about."""
-        left = [single for single in self.breaking(f) if "background" in single.roles] or self.breaking(f)
-        return [single.value for single in left]
+        breaking = self.breaking(f)
+        of_background = [single for single in breaking if "background" in single.roles and not self.has_few(f)]
+        return [single.value for single in of_background or breaking]
 
     def mean_left(self, f: int) -> Fraction:
         """Mean of p over these; categories by their share."""
@@ -622,6 +641,8 @@ class Twin:
             f, item = changed[0]
             singles = [s for s in self.singles_of(f) if holds(item, s.value) and s.counts]
             edits = [single.edit for single in singles]
+            if any(self.turns(single.edit) for single in self.singles_of(f) if holds(item, single.value)):
+                return None
         else:
             (f, item), (g, other) = changed
             edits = [pair for pair in self.pairs_of(f, g) if holds(item, pair[0][1]) and holds(other, pair[1][1])]
@@ -897,7 +918,9 @@ class Twin:
             return self.answer(edit).p
 
         singles = [(f, single.value) for f in self.features for single in self.coarse_of(f)]
-        ranked = sorted(singles, key=lambda change: -certainty((change,)))  # the best comes last
+        singles.sort(key=lambda change: self.distance((change,)))  # of equal ones, the nearest is taken
+        farthest_first = singles[::-1]
+        ranked = sorted(farthest_first, key=lambda change: -certainty((change,)))  # the best comes last
         best = {f: value for f, value in ranked if certainty(((f, value),)) < self.own.p}
         together = tuple(sorted(best.items()))
         edit: Edit = ()

@@ -44,3 +44,21 @@ def test_what_only_the_tail_changes_has_an_effect(explainer) -> None:
     assert calls.feature == "calls"
     assert calls.effect == pytest.approx(calls.largest / 64)
     assert all(other.effect == 0 for other in others)
+
+
+@pytest.mark.parametrize("balance", [300, 800, 1300])
+def test_what_is_said_of_the_tail_is_the_mean_over_its_rows(balance) -> None:
+    """Most of them lie near the border, and few octiles of all rows lie beyond it."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"balance": rng.gamma(4, 200, 4000).round(2), "income": rng.normal(30, 8, 4000).round(1)})
+
+    def model(frame: pd.DataFrame) -> np.ndarray:
+        chance = 1 / (1 + np.exp(-(frame["balance"] - 1700) / 150))
+        return np.column_stack([1 - chance, chance])
+
+    explanation = Explainer(model, table, class_names=["no", "yes"]).explain({"balance": balance, "income": 30.0})
+    rule = explanation.current_supporting[0]
+    ((condition,), check) = rule.conditions, rule.check
+    outside = table[(table["balance"] < condition.low) | (table["balance"] >= condition.high)]
+    assert 0 < len(outside) < 400
+    assert check.after == pytest.approx(model(outside)[:, 0].mean(), abs=0.05)

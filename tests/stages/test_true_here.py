@@ -240,7 +240,7 @@ def test_a_feature_that_is_constant_among_similar_rows_and_matters_is_named():
     assert effect.constant
     assert effect.turning("leaves") == ("one year",)
     assert ("contract",) in [rule.features for rule in explanation.counterfactual]
-    assert "All similar cases have the same contract" in explanation.summary()
+    assert "All similar cases have the same value of contract" in explanation.summary()
 
 
 def test_alone_and_in_any_batch_the_same_bytes():
@@ -422,3 +422,28 @@ def test_a_weak_reason_is_the_value_without_which_the_model_is_least_certain():
     assert rule.weak
     assert [str(condition) for condition in rule.conditions] == ["contract = year"]
     assert explanation.reasons()[0].feature == "contract"
+
+
+def test_what_would_make_it_more_certain_holds_no_value_that_was_seen_to_turn_it():
+    """Rare spikes, inside ranges that usually raise the probability, where the label is another one."""
+    shown = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"a": rng.normal(size=800).round(3), "b": rng.normal(size=800).round(3)})
+        spikes = rng.uniform(-0.5, 1.5, size=2)
+
+        def model(frame, spikes=spikes):
+            in_spike = (np.abs(frame["a"].to_numpy()[:, None] - spikes) < 0.01).any(axis=1)
+            return two(np.where(in_spike, 0.1, 1 / (1 + np.exp(-(frame["a"] + 1.5 * frame["b"])))))
+
+        explainer = Explainer(model, X, n_generated=300)
+        certain = X[(X["a"] < 0) & (X["a"] + 1.5 * X["b"] > 0.2) & (X["b"] < 1.2)]
+        for row in range(8):
+            explanation = explainer.explain(certain.iloc[[row]])
+            effect = next(effect for effect in explanation.effects if effect.feature == "a")
+            for rule in explanation.hypothetical_supporting:
+                for low, high in [(c.low, c.high) for c in rule.conditions if c.feature == "a"]:
+                    shown += 1
+                    turning = effect.turning(explanation.prediction)
+                    assert low <= certain["a"].iloc[row] < high or not [v for v in turning if low <= v < high]
+    assert shown

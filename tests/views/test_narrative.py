@@ -226,13 +226,15 @@ def test_with_more_classes_only_the_label_is_known():
 
 
 def test_a_feature_that_similar_cases_share_is_named_if_it_matters():
-    said = "All similar cases have the same phone; still, the prediction depends on it."
+    said = "All similar cases have the same value of phone; still, the prediction depends on it."
     assert said in changes(asked=ALL, effects=(effect("phone", "rejected", constant=True),))
     small = tuple(effect(name, "rejected") for name in ("age", "income", "amount"))
     assert "same" not in changes(asked=ALL, effects=(*small, effect("phone", "rejected", constant=True)))
     assert said in changes(asked=ALL, effects=(*small, effect("phone", constant=True)))
     both = effect("phone", constant=True), effect("purpose", constant=True)
-    assert "have the same phone and purpose; still, the prediction depends on both." in changes(asked=ALL, effects=both)
+    assert "have the same values of phone and purpose; still, the prediction depends on both." in changes(
+        asked=ALL, effects=both
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ class _Need(NamedTuple):
 LEAST = 0.1  # mean change of the log-odds that confirms a rule
 _ROUNDING, _DIGITS = 1e-10, 9
 _ROWS, _CHANGE, _CERTAINTY = (Sums._fields.index(name) for name in ("rows", "change", "certainty"))
+_FEW = 4  # values outside an item: fewer do not show what is there
 _NONE = -2  # the item of a feature that does not vary: no edit leads there
 
 
@@ -57,9 +58,9 @@ class Breaks:
         own = np.append(self._own_items, _NONE)[self._rows]
         self._stays = self._in_item == own
         self._leaves = (self._rows >= 0) & ~self._stays
-        # Where the item ends in the tail of a number, only values beyond those that usually count may lead out of it.
-        self._counted = self._or_all(terms.counted, np.ones(len(self._leaves), dtype=bool))
-        self._of_background = self._or_all(terms.counted & terms.of_background, self._counted)
+        self._counted, stand_in = self._or_typical(terms.counted)
+        of_background = self._or_all(terms.counted & terms.of_background, self._counted)
+        self._of_background = np.where(stand_in, self._counted, of_background)
         may_break, singles = self._leaves | (own < 0), terms.trials.pairs.singles
         self._leaving = may_break[singles[:, :, 0]] & may_break[singles[:, :, 1]] & terms.fresh
         self._every = self._sum_singles(self._counted)
@@ -194,6 +195,29 @@ class Breaks:
         changed = self._trials.edits.target_feature[self._trials.pairs.targets]
         which, level = np.nonzero(self._leaving & (changed == (first, second)).all(axis=1)[:, None])
         return which, level
+
+    def _or_typical(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The wanted single edits; of numbers whose item few of them lead out of, some typical of the rows outside.
+
+        And which edits are of such numbers. Where the item ends in a tail, few values that usually count are outside.
+        """
+        count = np.bincount(self._rows[wanted & self._leaves], minlength=len(self._own_items))
+        features = np.array(self._items.features, dtype=np.int64)
+        has_few = self._spread.background.numeric[features] & (self._own_items >= 0) & (count < _FEW)
+        is_of_these = np.append(has_few, False)[self._rows]
+        chosen = wanted & ~is_of_these
+        edits = np.flatnonzero(is_of_these & self._leaves)
+        if len(edits):
+            row, value, below = self._rows[edits], self._trials.edits.value[edits], self._spread.rows_below
+            feature, item = features[row], self._own_items[row]
+            low, high = self._items.lows[item], self._items.highs[item]
+            inside = below(feature, high) - below(feature, low)  # rows; none, if the item is that of missing values
+            outside = below(feature, np.full(len(row), np.inf)) - inside
+            up_to = below(feature, np.nextafter(value, np.inf)) - np.where(value >= high, inside, 0)
+            for part in range(1, 2 * _FEW, 2):
+                order = np.lexsort((np.abs(2 * _FEW * up_to - part * outside), row))
+                chosen[edits[order[np.diff(row[order], prepend=-1) > 0]]] = True
+        return chosen, is_of_these
 
     def _or_all(self, wanted: np.ndarray, every: np.ndarray) -> np.ndarray:
         """The wanted single edits; of a feature of which none leads out of the instance's item, every one that does."""

@@ -24,24 +24,24 @@ _MOST_BETWEEN = 24  # values of a number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """Single changes that are permitted as far as their own values say, and the certainty after each alone."""
+    """Single changes that are permitted as far as their own values say, the nearest first."""
 
     features: np.ndarray
     values: np.ndarray
     certainty: np.ndarray
 
     @classmethod
-    def of(cls, trials: Trials, ends: list[Way], goal: Goal) -> Moves:
+    def of(cls, background: Background, trials: Trials, ends: list[Way], goal: Goal) -> Moves:
         """Those of the single edits, fine ones aside, and of further ways of one feature."""
         edits, kept = trials.edits, trials.edits.is_coarse
         if goal.permission is not None:
             kept = kept & goal.permission.values(edits.feature, edits.value)
         last = [way.features[0] for way in ends]
-        return cls(
-            np.concatenate([edits.feature[kept], np.array(last, dtype=edits.feature.dtype)]),
-            np.concatenate([edits.value[kept], [way.row[f] for way, f in zip(ends, last, strict=True)]]),
-            np.concatenate([trials.singles.certainty[kept], [way.certainty for way in ends]]),
-        )
+        features = np.concatenate([edits.feature[kept], np.array(last, dtype=edits.feature.dtype)])
+        values = np.concatenate([edits.value[kept], [way.row[f] for way, f in zip(ends, last, strict=True)]])
+        certainty = np.concatenate([trials.singles.certainty[kept], [way.certainty for way in ends]])
+        order = np.argsort(steps_of(background, edits.instance, features, values), kind="stable")
+        return cls(features[order], values[order], certainty[order])
 
     def each(self, row: np.ndarray) -> np.ndarray:
         """Copies of a row, each with one of the changes."""
@@ -52,7 +52,8 @@ class Moves:
     def best(self, row: np.ndarray, below: float) -> np.ndarray:
         """A copy of a row with the best change of every feature that has one below a certainty."""
         row = row.copy()
-        for place in np.argsort(-self.certainty, kind="stable").tolist():  # the best comes last
+        # The best comes last; of equal ones, the nearest.
+        for place in np.lexsort((-np.arange(len(self.certainty)), -self.certainty)).tolist():
             if self.certainty[place] < below:
                 row[self.features[place]] = self.values[place]
         return row

@@ -64,12 +64,13 @@ class HypotheticalTest:
     def _may_raise(self) -> np.ndarray:
         """Which items, by themselves or with another one, may raise the certainty enough; the check itself is slow."""
         singles, counted, size = self._trials.singles, self._placing.counted, len(self._items.conditions)
-        counted = counted & (self._placing.in_item >= 0)
+        inside = self._placing.in_item >= 0
         if self._goal.permission is not None:
-            counted = counted & self._permitted
+            inside = inside & self._permitted
+        counted = counted & inside
         item = self._placing.in_item[counted]
         raised = np.bincount(item, singles.change[counted] - LEAST, size) >= -_ROUNDING
-        raised &= np.bincount(item, singles.turned[counted], size) == 0
+        raised &= np.bincount(self._placing.in_item[inside], singles.turned[inside], size) == 0
         moves = self._background_moves
         possible: np.ndarray = raised & ~(moves <= 0)
         pairs, lacking = self._pairs_that_raise(), np.isnan(moves)
@@ -110,7 +111,7 @@ class HypotheticalTest:
         responses, change = trial.responses, trial.responses.change[trial.edits]
         if responses.turned[trial.edits].any() or mean(change) < LEAST or responses.change[trial.nearest] <= 0:
             return None
-        if len(changed) == 2 and not self._both_add(trial):
+        if not (self._both_add(trial) if len(changed) == 2 else self._never_turns(changed[0])):
             return None
         after = mean(responses.certainty[trial.edits])
         agreed = int(np.count_nonzero(change > 0))
@@ -124,6 +125,13 @@ class HypotheticalTest:
         together = trial.responses.change[trial.edits][:, None]
         alone = self._trials.singles.change[trial.singles]
         return bool(((together - alone).mean(axis=0) >= MATTERS).all())
+
+    def _never_turns(self, item: int) -> bool:
+        """Whether no value asked about inside an item turns the prediction, fine ones included."""
+        inside = self._placing.inside(item)
+        if self._goal.permission is not None:
+            inside = inside[self._permitted[inside]]
+        return not self._trials.singles.turned[inside].any()
 
     def _rises_in_background(self, changed: Sequence[int]) -> bool:
         """Whether values of the background inside the items, summed over the items, raise the certainty."""

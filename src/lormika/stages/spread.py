@@ -143,9 +143,12 @@ class Spread:
 
     def shares(self, features: np.ndarray, lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
         """Shares of the background with a value from `lows` to below `highs`; of a category, its encoded value."""
-        low, high = self.background.places(features, lows), self.background.places(features, highs)
-        rows: np.ndarray = self._rows_before(features, high) - self._rows_before(features, low)
+        rows: np.ndarray = self.rows_below(features, highs) - self.rows_below(features, lows)
         return rows / len(self.background)
+
+    def rows_below(self, features: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """How many rows of the background have less than a value; all with a value, if it is missing."""
+        return self._rows_before(features, self.background.places(features, values))
 
     def missing(self, features: np.ndarray) -> np.ndarray:
         """Shares of the background without a value."""

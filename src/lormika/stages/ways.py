@@ -89,7 +89,7 @@ def _last_ways(background: Background, trials: Trials, goal: Goal, ends: list[tu
 def _climbed(background: Background, trials: Trials, goal: Goal, ends: list[tuple[Way, bool]]) -> Asking[Way | None]:
     """A way of one change after the other, each of which is needed, with numbers as near as was seen to do."""
     instance, own = trials.edits.instance, trials.own
-    rows = yield from climb(instance, own, Moves.of(trials, [way for way, _ in ends], goal), goal)
+    rows = yield from climb(instance, own, Moves.of(background, trials, [way for way, _ in ends], goal), goal)
     way = yield from unlike_way(background, instance, own, rows, goal)
     if way is None:
         return None

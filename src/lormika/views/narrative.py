@@ -144,5 +144,6 @@ def _constant(reading: Reading) -> list[Span]:
     if not names:
         return []
     which = {1: "it", 2: "both"}.get(len(names), "them")
-    same = listed([f"{'' if number else 'the same '}{name}" for number, name in enumerate(names)], "and")
-    return [Span(" All similar cases have "), *same, Span(f"; still, the prediction depends on {which}.")]
+    values = "value" if len(names) == 1 else "values"
+    beginning = Span(f" All similar cases have the same {values} of ")
+    return [beginning, *listed(names, "and"), Span(f"; still, the prediction depends on {which}.")]
