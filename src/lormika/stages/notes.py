@@ -28,7 +28,14 @@ _EMPTY = {
     Category.HYPOTHETICAL_CONTRADICTING: "no conditions that could become true go against {prediction}",
 }
 
-_NOT_CONFIRMED = "of those found among similar rows, none was confirmed by the model for this instance"
+_LACKING = {
+    Category.CURRENT_SUPPORTING: "No rule says why",
+    Category.CURRENT_CONTRADICTING: "No rule speaks against the prediction",
+    Category.HYPOTHETICAL_SUPPORTING: "No rule says what would make the prediction more certain",
+    Category.HYPOTHETICAL_CONTRADICTING: "No rule says what would turn the prediction",
+}
+
+_NOT_CONFIRMED = "of those that hold among similar rows, the model confirmed none for this instance"
 
 _UNCONFIRMED = {
     Category.CURRENT_SUPPORTING: "no value of this instance was seen to be needed for the prediction",
@@ -36,7 +43,7 @@ _UNCONFIRMED = {
     Category.HYPOTHETICAL_SUPPORTING: _NOT_CONFIRMED,
 }
 
-_NOT_PERMITTED = "of those found among similar rows, none is both permitted and confirmed by the model here"
+_NOT_PERMITTED = "of those that hold among similar rows, none is both permitted and confirmed by the model"
 
 _UNKNOWN = "the model gives labels only, which do not tell how certain it is"
 
@@ -117,9 +124,9 @@ class Notes:
         n_rows = len(self.background)
         if 2 * neighbours > n_rows:
             yield Note(
-                f"Of the {n_rows:,} rows of the background, {neighbours:,} are as near as the similar rows, so the "
-                "rules say more about all of it than about this instance; a smaller min_neighbours or a larger "
-                "background keeps them near."
+                f"{neighbours:,} of the {n_rows:,} rows of the background count as similar, so shares and counts "
+                "describe all of them rather than cases like this one. More rows, or a smaller min_neighbours, would "
+                "change that."
             )
 
     def about_model(self, model: Model, repeats: bool, predictions: np.ndarray) -> Iterator[Note]:
@@ -161,13 +168,13 @@ class Notes:
                 reason = self._reason(category, prediction)
                 if reason.endswith(_NOT_CONFIRMED) and self.goal.permission is not None and not category.is_current:
                     reason = f": {_NOT_PERMITTED}"
-                yield Note(f"No {category.value.replace('_', ' ')} rule{reason}.", category)
+                yield Note(f"{_LACKING[category]}{reason}.", category)
 
     def _reason(self, category: Category, prediction: Scalar) -> str:
         """The rest of a sentence saying that there is no rule of a kind."""
         options = self.options
         if options.per == "overall":
-            return f" is among the {options.k} best overall"
+            return f": none is among the {options.k} best overall"
         if options.confirm:
             is_unknown = self.unit == "label" and category != Category.CURRENT_SUPPORTING
             return f": {_UNKNOWN if is_unknown else _UNCONFIRMED[category]}"
@@ -198,7 +205,7 @@ class Notes:
         permitted = "permitted " if goal.permission is not None else ""
         aim = "turns the prediction" if goal.target is None and goal.at_least is None else "reaches what was asked for"
         if not ways.ways:
-            text = f"No hypothetical contradicting rule: no {permitted}change that was tried {aim}."
+            text = f"No {permitted}change that was tried {aim}."
             yield Note(text + self._best_move(trials, ways), Category.COUNTERFACTUAL)
         elif ways.resort is not None and len(ways.ways[0].features) > _FEW:
             yield Note(
