@@ -33,7 +33,7 @@ def is_own_process() -> bool:
 
 @contextmanager
 def lasting() -> Iterator[None]:
-    """Make what stays until the end of a process of our own, as modules and its model do.
+    """Make what stays until the end of a process of our own, as its modules do.
 
     Python looks through all that is there for what nobody needs any more, again and again while much is made; here that
     would be in vain, and takes a tenth of a command's time.

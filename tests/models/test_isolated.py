@@ -126,6 +126,15 @@ def test_a_skops_file_explains_the_same(tmp_path):
         assert_same(explain(model), explain(forest()))
 
 
+def test_a_module_that_turns_the_collector_of_garbage_off_finds_it_off(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, first in (("calm", ""), ("own", "gc.disable()")):
+        module = f"import gc\n{first}\ndef predict(frame): return [str(gc.isenabled())] * len(frame)\n"
+        (tmp_path / f"{name}.py").write_text(module)
+        with models.load(f"python:{name}:predict", isolate=True) as model:
+            assert model(TABLE)[0] == str(not first)
+
+
 def test_every_kind_of_table_and_threads(here):
     with isolated("labels") as model:
         table = TABLE.assign(purpose=MIXED["purpose"].astype("category"))

@@ -8,6 +8,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
@@ -82,6 +83,24 @@ def search(kind=GridSearchCV, depths=(2,)) -> GridSearchCV:
     choices = {"randomforestclassifier__max_depth": list(depths)}
     options = {"n_iter": 1, "random_state": 0} if kind is RandomizedSearchCV else {}
     return kind(make_pipeline(encoder(), MODELS["forest"]()), choices, cv=2, **options).fit(LOANS, DECISIONS)
+
+
+def test_imputers_that_say_what_was_missing_are_asked_themselves(asked):
+    """They add outputs, and leave out columns without a value: another column's outputs could be taken for its own."""
+    table = pd.DataFrame({"a": np.full(60, None, dtype=object), "b": ["p", "q"] * 30, "x": np.arange(60.0)})
+    encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    impute = SimpleImputer(strategy="most_frequent", add_indicator=True)
+    columns = ColumnTransformer([("c", make_pipeline(impute, encode), ["a", "b"]), ("n", "passthrough", ["x"])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make_pipeline(columns, LogisticRegression()).fit(table, table["b"])
+        schema = read_schema(frames.read(table), ["a", "b"])
+        rows = schema.encode(table)
+        quick = quicken(model.predict_proba)
+        for _ in range(3):
+            asked.clear()
+            np.testing.assert_array_equal(quick(Encoded(schema, rows)), model.predict_proba(schema.restore(rows)))
+            assert asked == [60, 60]
 
 
 @pytest.mark.parametrize("kind", [GridSearchCV, RandomizedSearchCV])

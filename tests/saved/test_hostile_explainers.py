@@ -204,3 +204,31 @@ def test_a_later_format(folder, model) -> None:
     whole = json.loads((folder / "explainer.json").read_bytes())
     (folder / "explainer.json").write_text(json.dumps(whole | {"format_version": 99}))
     _refused(folder, model, "format 99")
+
+
+@pytest.mark.parametrize("field", ["names", "classes"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [], {}, None])
+def test_classes_that_are_no_labels(folder, model, field, value) -> None:
+    content = sealing.unseal((folder / "explainer.json").read_bytes())
+    _reseal(folder, **{field: [value, *content[field][1:]]})
+    _refused(folder, model, "not what labels can be")
+
+
+@pytest.mark.parametrize("place", [0, -1])  # of a number; of a category
+def test_points_that_are_not_those_of_the_values(folder, model, place) -> None:
+    points = np.load(folder / "points.npy")
+    points[place] = 1e18
+    np.save(folder / "points.npy", points)
+    _reseal(folder)
+    with pytest.raises(InputError, match="differ from one file to another"):
+        Explainer.load(folder, model, check_model=False)
+
+
+@pytest.mark.parametrize("name", ["values.npy", "witness.bin", "explainer.json"])
+def test_a_folder_in_the_place_of_a_file(folder, model, name) -> None:
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    _refused(folder, model, f"{name} is not a plain file|{name} cannot be opened")
+    if before:
+        assert len(os.listdir("/proc/self/fd")) <= before

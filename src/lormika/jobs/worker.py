@@ -27,8 +27,7 @@ def main() -> None:
     message = line.receive()
     if message is None:
         return
-    with lasting():
-        opened = _open(Path(sys.argv[1]), message[0])
+    opened = _open(Path(sys.argv[1]), message[0])
     if isinstance(opened, str):
         line.send({"error": opened})
         return
@@ -42,8 +41,9 @@ def main() -> None:
 
 def _open(folder: Path, start: JsonObject) -> OpenRun | str:
     """The run, once it has shown that it can explain; otherwise what is wrong."""
-    from lormika.jobs.chunks import open_run, rehearse
-    from lormika.jobs.run_file import Run
+    with lasting():  # what the user has written is loaded later: its garbage would take memory
+        from lormika.jobs.chunks import open_run, rehearse
+        from lormika.jobs.run_file import Run
 
     try:
         opened = open_run(folder, Run(**start["run"]), start["headers"])

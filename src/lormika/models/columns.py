@@ -232,11 +232,14 @@ def _widths(part: UserModel, count: int) -> list[int]:
     """How many outputs each column has, of a transformer that treats one cell at a time."""
     steps = list(_steps(part))
     encoders = [step for step in steps if _kind(step) == "OneHotEncoder"]
-    if len(encoders) > 1 or not all(
-        _passes(step) or _kind(step) in _CELLWISE for step in steps if step not in encoders
-    ):
+    if len(encoders) > 1 or not all(_passes(step) or _is_cellwise(step) for step in steps if step not in encoders):
         raise CannotReadError
     return [int(width) for width in encoders[0]._n_features_outs] if encoders else [1] * count
+
+
+def _is_cellwise(step: UserModel) -> bool:
+    """Whether a transformer makes one output of each cell; some imputers add others, which say what was missing."""
+    return _kind(step) in _CELLWISE and not getattr(step, "add_indicator", False)
 
 
 def _kind(part: UserModel) -> str:

@@ -15,7 +15,7 @@ from lormika.models import loading, wire
 from lormika.models.classes import classes_of
 from lormika.models.model import METHODS, model_kind
 from lormika.processes import Line, leave_for_memory
-from lormika.session import lasting, own_process
+from lormika.session import own_process
 from lormika.types import JsonObject, UserModel
 
 
@@ -28,8 +28,7 @@ def main() -> None:
     for head, body in iter(line.receive, None):
         try:
             if model is None:
-                with lasting():
-                    model = loading.load(head["source"], **head["options"])
+                model = loading.load(head["source"], **head["options"])
                 message = _description(model), b""
             else:
                 # The table comes from our own parent, and is pickled so that the model sees the very same one.

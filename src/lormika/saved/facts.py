@@ -65,6 +65,8 @@ def make_parts(facts: JsonObject, background: Background, predictions: np.ndarra
         raise DamagedError("its predictions are not among the classes")
     if len(facts["classes"]) != len(facts["names"]):
         raise DamagedError("its classes have other names")
+    if not all(map(_is_label, [*facts["classes"], *facts["names"]])):
+        raise DamagedError("its classes are not what labels can be")
     ways = {name: facts[name] for name in ("decides", "scores", "threshold")}
     wrapped = Model.of(model, tuple(facts["classes"]), tuple(facts["names"]), bands=bands, **ways)
     labels, constraints = Labels.of_data(facts["labels"]), _constraints(facts["constraints"], background.schema)
@@ -74,6 +76,10 @@ def make_parts(facts: JsonObject, background: Background, predictions: np.ndarra
     lists = {one.name: one.categories for one in background.schema.features if one.categories is not None}
     labels.check({one.name: one.kind for one in parts.features}, wrapped.names, lists)
     return parts
+
+
+def _is_label(value: JsonValue) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _are_among(predictions: np.ndarray, names: list[JsonValue], bands: Bands | None) -> bool:

@@ -121,8 +121,11 @@ def _check_fit(arrays: Mapping[str, np.ndarray], schema: Schema) -> None:
         raise DamagedError("its arrays do not fit together")
     if (codes.max(axis=1) >= np.diff(offsets)).any():
         raise DamagedError("its codes are beyond its values")
-    for feature, own in zip(schema.features, np.split(values, offsets[1:-1]), strict=True):
+    points, means = np.split(arrays["points"], offsets[1:-1]), arrays["means"].tolist()
+    for feature, own, same, mean in zip(schema.features, np.split(values, offsets[1:-1]), points, means, strict=True):
         observed = own[:-1] if np.isnan(own[-1]) else own
+        if not np.array_equal(same, np.where(np.isnan(own), mean, own)):
+            raise DamagedError(f"values of {feature.name!r} differ from one file to another")
         most = np.inf if feature.categories is None else len(feature.categories)
         whole = feature.is_numeric or bool(((observed == np.rint(observed)) & (observed >= 0)).all())
         if not whole or not (np.diff(observed) > 0).all() or not (np.abs(observed) < most).all():

@@ -31,9 +31,10 @@ def opened(path: Path) -> Iterator[BufferedReader]:
         raise DamagedError(f"{path.name} is missing") from None
     except OSError as error:
         raise DamagedError(f"{path.name} cannot be opened: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise DamagedError(f"{path.name} is not a plain file")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise DamagedError(f"{path.name} is not a plain file")
         yield file
 
 
