@@ -81,7 +81,7 @@ def mine_rules(
     names, labels = _read_classes(y, reader.n_rows)
     encoded = np.stack(list(encoded_columns(schema, reader))).T  # column by column, as they are read
     points, identifiers = check_cuts(schema, cuts), _identifiers(schema, encoded)
-    _warn_of_classes(names, classes)
+    _warn_of_classes(getattr(y, "name", None), names, classes)
     if identifiers:
         columns = frames.listing(schema.names[f] for f in identifiers)
         warnings.warn(f"left out, because nearly all values differ: {columns}", stacklevel=2)
@@ -115,10 +115,11 @@ def _observed(schema: Schema, items: Items) -> dict[str, np.ndarray]:
     return {f.name: row[first] for f, row, first in zip(numeric, items.ordered, firsts, strict=True)}
 
 
-def _warn_of_classes(names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
+def _warn_of_classes(target: object, names: Sequence[Scalar], classes: Sequence[Scalar] | None) -> None:
     """Warn if rules can hardly tell the classes apart."""
     if len(names) == 1:
-        warnings.warn(f"y holds one class only, {quote(names[0])}: rules tell nothing from it", stacklevel=3)
+        what = repr(target) if isinstance(target, str) and target else "y"
+        warnings.warn(f"{what} holds one class only, {quote(names[0])}: rules tell nothing from it", stacklevel=3)
     elif len(names) > MANY_CLASSES and classes is None:
         are_numbers = all(isinstance(name, int | float) and not isinstance(name, bool) for name in names)
         what, advice = (

@@ -62,6 +62,7 @@ def test_options_and_a_file_add_up(lormika, rejected, loans):
         (("--fixed", "agee"), "constraints: there is no feature 'agee'"),
         (("--range", "income"), "'income' is not of the form income=20..60"),
         (("--range", "income=a..b"), "no pair of numbers"),
+        (("--range", "income=abc"), "write 20..60, ..60"),
         (("--allow", "employment=employed"), "is not of the form job=none>clerk"),
         (("--toward", "granted"), "--toward 'granted': there is no such class"),
         (("--constraints", "none.toml"), "none.toml: cannot be read"),

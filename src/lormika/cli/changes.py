@@ -90,10 +90,14 @@ def _read_range(text: str) -> tuple[str, JsonValue]:
     >>> _read_range("income=20..60"), _read_range("income=..60"), _read_range("age=+5")
     (('income', [20.0, 60.0]), ('income', [None, 60.0]), ('age', '+5'))
     """
+    from lormika.constraints import RelativeLimits
+
     column, equals, limits = text.rpartition("=")
     if not equals or not column:
         raise typer.BadParameter(f"{text!r} is not of the form income=20..60", param_hint="--range")
     if ".." not in limits:
+        if RelativeLimits.of(limits) is None:
+            raise typer.BadParameter(f"{text!r}: write 20..60, ..60, 20.., ±20% or +5", param_hint="--range")
         return column, limits
     try:
         low, high = (None if not end.strip() else float(end) for end in limits.split("..", 1))
