@@ -598,7 +598,8 @@ class Twin:
         """Sign 1: a supporting rule; -1: a contradicting one, with all signs the opposite."""
         singles = [single for f in features for single in self.breaking(f)]
         pairs = [pair for f, g in combinations(features, 2) for pair in self.pairs_of(f, g)]
-        similar = [single.edit for single in singles if single.roles & {"nearest", "typical", "far"}] + pairs
+        leaving = [single for f in features for single in self.leaving(f)]
+        similar = [single.edit for single in leaving if single.roles & {"nearest", "typical", "far"}] + pairs
         every = [single.edit for single in singles] + pairs
         if not every:
             return None
@@ -863,6 +864,7 @@ class Twin:
             f, end = edit[turn]
             start, values = self.place(f), sorted(single.value for single in self.coarse_of(f))
             nearer = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
+            nearer = [v for v in nearer if not self.turns(((f, v),))]
             others = [tuple((g, v if g == f else w) for g, w in edit) for v in nearer if not self.categorical[f]]
             edit = next((other for other in others if self.turns(other)), edit)
         return edit
@@ -995,6 +997,8 @@ class Twin:
         edits = self.nearest_of_each_set(effects)
         several = [edit for edit in edits if len(edit) > 1]
         settled = [] if self.only_unlike or len(edits) - len(several) >= 3 else several[:5]
+        drawn = {edit: self.drawn_in(edit) if len(edit) == 2 else edit for edit in settled}
+        edits, settled = [drawn.get(edit, edit) for edit in edits], list(drawn.values())
         rules = []
         for edit in edits:
             label = self.answer(edit).label

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lormika.models import Answer
 from lormika.stages.asking import Asking
 from lormika.stages.background import Background
 from lormika.stages.edits import Edits
 from lormika.stages.goal import Goal
 from lormika.stages.responses import Responses, respond
 from lormika.stages.targets import origin
-from lormika.stages.turning import Way, exact_way
+from lormika.stages.trials import Trials
+from lormika.stages.turning import Way, exact_way, single_hits
 
 _MOST_ROWS = 1000
 _CATEGORIES = 3  # of one feature
@@ -50,11 +50,15 @@ def _apart(background: Background, edits: Edits, singles: Responses, f: int, goa
     return sorted({*own[:1].tolist(), *own[-1:].tolist(), *lowest[:1]})
 
 
-def draw_in(background: Background, edits: Edits, own: Answer, ways: Sequence[Way], goal: Goal) -> Asking[list[Way]]:
-    """Ways of two features with smaller changes: of the first, then of the other, to the nearest value that does."""
-    drawn = list(ways)
+def draw_in(background: Background, trials: Trials, ways: Sequence[Way], goal: Goal) -> Asking[list[Way]]:
+    """Ways of two features with smaller changes: of the first, then of the other, to the nearest value that does.
+
+    Values that lead to the goal alone are none of theirs; ways of more features stay as they are.
+    """
+    edits, own, drawn = trials.edits, trials.own, list(ways)
+    kept = edits.is_coarse & ~single_hits(edits, trials.singles, goal)
     for turn in range(2):
-        tried = [_nearer(background, edits, way, way.features[turn]) for way in drawn]
+        tried = [_nearer(background, edits, kept, way, way.features[turn]) for way in drawn]
         rows = np.concatenate(tried)
         if len(rows) == 0:
             continue
@@ -70,11 +74,11 @@ def draw_in(background: Background, edits: Edits, own: Answer, ways: Sequence[Wa
     return drawn
 
 
-def _nearer(background: Background, edits: Edits, way: Way, f: int) -> np.ndarray:
+def _nearer(background: Background, edits: Edits, kept: np.ndarray, way: Way, f: int) -> np.ndarray:
     """The row of a way with those values of a number instead that lie between the instance's and its own, in order."""
-    asked, end = edits.value[(edits.feature == f) & edits.is_coarse], way.row[f]
+    asked, end = edits.value[(edits.feature == f) & kept], way.row[f]
     start = origin(background, f, float(edits.instance[f]))
-    if not background.numeric[f]:
+    if not background.numeric[f] or len(way.features) != 2:
         values = asked[:0]
     elif end >= start:
         values = asked[(asked >= start) & (asked < end)]

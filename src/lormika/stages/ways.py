@@ -67,7 +67,7 @@ def find_ways(spread: Spread, trials: Trials, goal: Goal) -> Asking[Ways]:
         if trials.asked_pairs < trials.wanted_pairs:
             ways = yield from _irreducible(background, edits.instance, own, ways, goal)
     if ways:
-        ways = yield from _settled(spread, own, edits.instance, ways, goal)
+        ways = yield from _settled(spread, trials, ways, goal)
         return Ways(tuple(ways))
     return (yield from _last_ways(background, trials, goal, ends))
 
@@ -178,15 +178,16 @@ def _changed(row: np.ndarray, instance: np.ndarray) -> tuple[int, ...]:
     return tuple(np.flatnonzero(~((row == instance) | (np.isnan(row) & np.isnan(instance)))).tolist())
 
 
-def _settled(spread: Spread, own: Answer, instance: np.ndarray, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
-    """Widen the first ways that change several features, unless enough of them change one."""
+def _settled(spread: Spread, trials: Trials, ways: list[Way], goal: Goal) -> Asking[list[Way]]:
+    """Draw in and widen the first ways that change several features, unless enough of them change one."""
     several = [way for way in ways if len(way.features) > 1]
     if len(ways) - len(several) >= _ENOUGH or not several:
         return ways
     chosen, rest = several[:_SETTLED], several[_SETTLED:]
+    chosen = yield from draw_in(spread.background, trials, chosen, goal)
     wide = [way for way in chosen if _has_number(spread.background, way) and not _is_tested(way, goal)]
     if wide:
-        settled = iter((yield from settle(spread, instance, own, wide, goal)))
+        settled = iter((yield from settle(spread, trials.edits.instance, trials.own, wide, goal)))
         chosen = [next(settled) if way in wide else way for way in chosen]
     return [way for way in ways if len(way.features) == 1] + chosen + rest
 
@@ -223,7 +224,7 @@ def _further_ways(background: Background, trials: Trials, goal: Goal) -> Asking[
         irreducible = np.zeros(asked.shape, dtype=bool)  # nothing smaller turned
         ways = combined_ways(background, edits, combinations, irreducible, trials.effects, goal)
         if ways:
-            return ways if singles is levels else (yield from draw_in(background, edits, trials.own, ways, goal))
+            return ways if singles is levels else (yield from draw_in(background, trials, ways, goal))
     return []
 
 
