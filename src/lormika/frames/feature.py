@@ -115,7 +115,7 @@ class Feature:
         self._refuse(np.isinf(numbers), numbers, "infinite; give a finite number or a missing value")
         if self.integer:
             limits = np.iinfo(self.number_type)
-            inexact = "too large to be exact; name the column in categorical, or leave it out"
+            inexact = "too large to be exact; name the column in categorical (--categorical), or leave it out"
             self._refuse(np.abs(numbers) >= _EXACT, numbers, inexact)
             self._refuse((numbers < limits.min) | (numbers > limits.max), numbers, beyond)
             not_whole = (numbers != fitted) & ~np.isnan(numbers)

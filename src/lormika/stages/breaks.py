@@ -58,9 +58,9 @@ class Breaks:
         own = np.append(self._own_items, _NONE)[self._rows]
         self._stays = self._in_item == own
         self._leaves = (self._rows >= 0) & ~self._stays
-        self._counted, stand_in = self._or_typical(terms.counted)
+        self._counted, is_replaced = self._or_typical(terms.counted)
         of_background = self._or_all(terms.counted & terms.of_background, self._counted)
-        self._of_background = np.where(stand_in, self._counted, of_background)
+        self._of_background = np.where(is_replaced, self._counted, of_background)
         may_break, singles = self._leaves | (own < 0), terms.trials.pairs.singles
         self._leaving = may_break[singles[:, :, 0]] & may_break[singles[:, :, 1]] & terms.fresh
         self._every = self._sum_singles(self._counted)

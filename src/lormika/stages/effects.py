@@ -9,8 +9,6 @@ from lormika.stages.responses import Responses
 from lormika.stages.targets import Source
 
 MATTERS = 0.05  # least change of the log-odds, by any value of a feature, for its conditions to mean anything
-
-
 _TAIL = 1 / 64  # of the rows of the background, at least, are taken to have the value that changes most
 
 
