@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
+
 SLOW = """
 import time, numpy as np
 def predict(frame):
@@ -45,20 +48,11 @@ def test_interrupting_leaves_nothing_behind(terminal, lormika):
 
 
 def test_interrupting_a_search_in_the_core(terminal, lormika):
-    shown = terminal(
-        "mine",
-        "loans.csv",
-        "--target",
-        "decision",
-        "--objective",
-        "lift",
-        "--max-conditions",
-        6,
-        "--bins",
-        60,
-        "--k",
-        1000,
-    )
+    noise = np.random.default_rng(0).integers(0, 100, (1000, 200))  # nothing to find: it searches for many minutes
+    table = pd.DataFrame(noise).add_prefix("x").assign(y=["a", "b"] * 500)
+    table.to_csv(lormika.folder / "noise.csv", index=False)
+    limits = ["--max-conditions", 6, "--min-count", 20, "--bins", 2]
+    shown = terminal("mine", "noise.csv", "--target", "y", "--objective", "confidence", *limits)
     assert "Searching" in shown.read(until="Searching")
     shown.interrupt()
     assert shown.wait() == 130
