@@ -82,7 +82,10 @@ def serving(folder: Path, *arguments: object) -> Iterator[Served]:
         with served.client:
             yield served
         process.send_signal(signal.SIGINT)
-        assert process.wait(HANGS) == 0
+        assert process.stderr is not None
+        said = process.stderr.read()
+        assert process.wait(HANGS) == 0, said
+        assert set(said.partition("Ctrl+C ends it.\n")[2].splitlines()) <= {"models may print"}, said
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

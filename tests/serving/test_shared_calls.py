@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from served_loans import HANGS
 
+from lormika.serving.faults import Fault
 from lormika.serving.joining import alike, join
 
 
@@ -104,3 +105,21 @@ def test_tables_are_joined_without_change(library) -> None:
 def test_other_categories_are_another_type() -> None:
     one = pd.DataFrame({"b": pd.Categorical(["x"], ["x", "y"])})
     assert not alike(one, pd.DataFrame({"b": pd.Categorical(["x"], ["x", "y", "z"])}))
+
+
+def test_work_has_ended_when_the_service_is_closed(gated, gate) -> None:
+    client = gated()
+    service = client.server.service
+    gate.open.clear()
+    job = service.desk.begin(lambda: service.explainer.explain({"income": 1.0}))
+    asking = service.desk.begin(lambda: service.explainer.explain(service.rows.instance(0)))
+    assert gate.entered.acquire(timeout=HANGS)
+    gate.open.set()
+    threads = [*service.desk._running.values(), service.shared._thread, service.forecasts._thread]
+    service.close()
+    assert job.answer.done()
+    assert asking.answer.done()
+    assert not any(thread.is_alive() for thread in threads)
+    for ask in (lambda: service.desk.begin(list), lambda: service.shared.ask(service.rows.features[:1])):
+        with pytest.raises(Fault, match="the server ends"):
+            ask()

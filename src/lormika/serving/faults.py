@@ -47,6 +47,11 @@ def stopped() -> Fault:
     return Fault(409, "stopped", "this was stopped")
 
 
+def closing() -> Fault:
+    """Whatever is asked while the server ends."""
+    return Fault(503, "closing", "the server ends")
+
+
 def as_fault(error: BaseException) -> Fault | None:
     """The fault that an error stands for; None: it is a fault of the program itself."""
     match error:

@@ -61,9 +61,10 @@ class Forecasts:
         """Begin."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Begin no more blocks."""
+    def close(self) -> list[threading.Thread]:
+        """Begin no more blocks. The thread, if it is at work yet."""
         self._closed = True
+        return [self._thread] if self._thread.is_alive() else []
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until all is done."""

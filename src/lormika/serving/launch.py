@@ -42,9 +42,8 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self.host = host
         self._server = _make_server(service, self.token, Hosts(host, names), host)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True, name="lormika-server"
-        )
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="lormika-server")
         service.start()
         self._thread.start()
         self._await_start()
@@ -67,8 +66,8 @@ class Server:
     def wait(self) -> None:
         """Wait until it ends, or is interrupted."""
         try:
-            while self._thread.is_alive():
-                self._thread.join(0.5)
+            while not self._ended.wait(0.5):  # a thread whose join was interrupted counts as ended, while it goes on
+                pass
         finally:
             self.stop()
 
@@ -87,6 +86,12 @@ class Server:
 
     def __repr__(self) -> str:
         return f"<Server at {self.origin}>"
+
+    def _run(self) -> None:
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._ended.set()
 
     def _await_start(self) -> None:
         until = time.monotonic() + _START

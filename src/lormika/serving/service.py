@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ from lormika.serving.swapping import ask_instances, ask_swapped
 from lormika.serving.work import Desk
 from lormika.types import JsonObject, Keywords
 from lormika.version import __version__
+
+_PATIENCE = 5.0  # seconds for work that was stopped: a model may hang
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +89,11 @@ class Service:
         self.forecasts.start()
 
     def close(self) -> None:
-        """End all work."""
-        self.forecasts.close()
-        self.desk.stop_all()
-        self.shared.close()
+        """End all work, and wait for that: a thread that is in the core when Python ends would take it down."""
+        threads = [*self.forecasts.close(), *self.desk.close(), *self.shared.close()]
+        until = time.monotonic() + _PATIENCE
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
         self.record.close()
 
     def fingerprint(self) -> Fingerprint:

@@ -16,7 +16,7 @@ from lormika.errors import InputError, ModelError
 from lormika.frames import count_rows
 from lormika.many import ROWS_PER_CALL
 from lormika.models import Answer, Model
-from lormika.serving.faults import Fault, late
+from lormika.serving.faults import Fault, closing, late
 from lormika.serving.joining import alike, join
 from lormika.serving.work import Job, current
 from lormika.types import UserTable
@@ -87,6 +87,7 @@ class SharedCalls:
         self._batch: _Batch | None = None
         self._generation = 0
         self._hanging = 0
+        self._closed = False
         self.calls = self.rows = self.questions = 0  # so far
         self._start()
 
@@ -101,14 +102,19 @@ class SharedCalls:
             if job is not None:
                 job.ticket, job.doing = None, "finding rules"
 
-    def close(self) -> None:
-        """Ask no more; whoever waits is told."""
+    def close(self) -> list[threading.Thread]:
+        """Ask no more; whoever waits is told. The thread that asks the model."""
         with self._changed:
+            self._closed = True
             self._generation += 1
-            for ticket in (*self._waiting, *self._patient, *(self._batch.tickets if self._batch is not None else ())):
-                ticket.fail(Fault(503, "closing", "the server ends"))
+            asked = [] if self._batch is None else self._batch.tickets
+            for ticket in (*self._waiting, *self._patient, *asked):
+                ticket.fail(closing())
             self._waiting, self._patient = [], []
             self._changed.notify_all()
+        if asked and self._interrupt is not None:
+            self._interrupt()
+        return [self._thread]
 
     def _submit(self, ticket: Ticket, patiently: bool) -> None:
         job = ticket.job
@@ -116,6 +122,8 @@ class SharedCalls:
             job.ticket, job.doing = ticket, "asking the model"
             job.check()
         with self._changed:
+            if self._closed:
+                raise closing()
             self._leave_behind()
             if self._hanging >= _MOST_HANGING:
                 raise Fault(503, "hanging", f"the model has not come back from {self._hanging} earlier questions")
@@ -169,7 +177,8 @@ class SharedCalls:
     def _start(self) -> None:
         self._generation += 1
         own = self._generation
-        threading.Thread(target=self._serve, args=(own,), daemon=True, name="lormika-model").start()
+        self._thread = threading.Thread(target=self._serve, args=(own,), daemon=True, name="lormika-model")
+        self._thread.start()
 
     def _serve(self, own: int) -> None:
         while True:

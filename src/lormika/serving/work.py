@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lormika.errors import InputError, ModelError
-from lormika.serving.faults import busy, late, stopped, unknown
+from lormika.serving.faults import busy, closing, late, stopped, unknown
 from lormika.serving.limits import Limits
 from lormika.types import JsonObject, JsonValue
 
@@ -75,7 +75,8 @@ class Desk:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._jobs: dict[str, Job] = {}
-        self._running: set[Job] = set()
+        self._running: dict[Job, threading.Thread] = {}
+        self._closed = False
         self._lock = threading.Lock()
 
     @property
@@ -90,14 +91,16 @@ class Desk:
         seconds = self.limits.seconds
         job = Job(name or secrets.token_hex(16), time.monotonic() + seconds, seconds)
         with self._lock:
+            if self._closed:
+                raise closing()
             if len(self._running) >= self.limits.most:
                 raise busy(f"{self.limits.most} answers are in the making, as many as are allowed: try again")
             if job.id in self._jobs:
                 raise InputError(f"job: there is one of this name already, {job.id}")
-            self._jobs[job.id] = job
-            self._running.add(job)
+            thread = threading.Thread(target=self._work, args=(job, work), daemon=True, name="lormika-work")
+            self._jobs[job.id], self._running[job] = job, thread
             self._forget()
-        threading.Thread(target=self._work, args=(job, work), daemon=True, name="lormika-work").start()
+            thread.start()  # within the lock: what is listed as running can be waited for
         return job
 
     def find(self, name: str) -> Job:
@@ -117,10 +120,13 @@ class Desk:
         self._jobs.pop(job.id, None)
         return job.answer.result()
 
-    def stop_all(self) -> None:
-        """Stop everything: the server ends."""
-        for job in list(self._running):
+    def close(self) -> list[threading.Thread]:
+        """Stop everything: the server ends. The threads that are at work yet."""
+        with self._lock:
+            self._closed, running = True, dict(self._running)
+        for job in running:
             job.stop()
+        return list(running.values())
 
     def _work(self, job: Job, work: Callable[[], JsonValue]) -> None:
         current.set(job)
@@ -135,7 +141,7 @@ class Desk:
         except BaseException as error:  # an interrupt that a model raised must not end the server
             failure = ModelError(f"the work was ended by {type(error).__name__}")
         with self._lock:
-            self._running.discard(job)
+            del self._running[job]
         if job.stopped:
             failure = stopped()
         job.answer.set_exception(failure) if failure is not None else job.answer.set_result(result)
