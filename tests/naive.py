@@ -268,3 +268,25 @@ def leaf_of(tree: Sequence[Sequence], row: Sequence[float]) -> int:
         goes_left = missing_left if isnan(row[feature]) else row[feature] <= threshold
         node = left if goes_left else right
     return node
+
+
+def fill_in(rows, columns, tables, outputs) -> list[list[bool]]:
+    """Put the outputs of each category in their place; which places of each column occur, the last for missing ones.
+
+    Of each column: its feature, and its first output. A table has the outputs of every place.
+    """
+    occurs = [[False] * len(table) for table in tables]
+    for row, line in zip(rows, outputs, strict=True):
+        for (feature, first), table, own in zip(columns, tables, occurs, strict=True):
+            value = row[feature]
+            place = len(table) - 1 if isnan(value) or value >= len(table) else int(value)
+            own[place] = True
+            line[first : first + len(table[place])] = table[place]
+    return occurs
+
+
+def without_zeros(table: Sequence[Sequence[float]]) -> tuple[list[float], list[int], list[int]]:
+    """Values that are not zero, row by row, their columns, and where each row begins, and the last ends."""
+    kept = [[(value, column) for column, value in enumerate(row) if value != 0] for row in table]
+    starts = [sum(map(len, kept[:row])) for row in range(len(kept) + 1)]
+    return [value for row in kept for value, _ in row], [column for row in kept for _, column in row], starts

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "../../src/lormika/_core/cells.hpp"
 #include "../../src/lormika/_core/count.hpp"
 #include "../../src/lormika/_core/distinct.hpp"
 #include "../../src/lormika/_core/fisher.hpp"
@@ -184,6 +185,21 @@ void try_tables(Digest& digest) {
     for (const int32_t place : below) digest.add(static_cast<uint64_t>(place));
 }
 
+// Two columns of categories, of which one may be missing; and the same without its zeros.
+void try_cells() {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<double> encoded{1, 0, nan, 1}, tables{1, 2, 3, 0, 5, 0, 0, 7};
+    const std::vector<Cells> columns{{0, 2, 2, 1}, {1, 3, 0, 2}};
+    std::vector<double> outputs(6, -1.0);
+    bool occurs[5] = {};
+    fill_in(columns, tables.data(), encoded.data(), 2, 2, outputs.data(), 3, occurs);
+    require(outputs == std::vector<double>{3, 0, 2, 5, 0, 2}, "outputs of categories");
+    require(!occurs[0] && occurs[1] && occurs[2] && occurs[3] && !occurs[4], "categories that occur");
+    const Sparse sparse = without_zeros(outputs.data(), 2, 3);
+    require(sparse.values == std::vector<double>{3, 2, 5, 2} && sparse.starts == std::vector<int32_t>{0, 2, 4}, "no zeros");
+    require(sparse.columns == std::vector<int32_t>{0, 2, 0, 2}, "columns of what is not zero");
+}
+
 // A tree of five nodes, whose second feature may be missing: more rows than go down at a time.
 void try_tree() {
     const std::vector<int64_t> left{1, -1, 3, -1, -1}, right{2, -1, 4, -1, -1}, feature{0, -2, 1, -2, -2};
@@ -213,6 +229,7 @@ int main() {
     try_searches(digest);
     try_fisher();
     try_tables(digest);
+    try_cells();
     try_tree();
     std::printf("%016llx\n", static_cast<unsigned long long>(digest.value));
     return 0;

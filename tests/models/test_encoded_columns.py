@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,8 +25,9 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+import naive
 from draws import examples
-from lormika import frames
+from lormika import _core, frames
 from lormika.frames.schema import read_schema
 from lormika.models.columns import CannotReadError, Columns, dense
 
@@ -183,9 +186,70 @@ def test_a_method_put_into_an_object_weights_and_frames_as_outputs():
         Columns(framed.fit(table), schema).transform(schema.encode(table))
 
 
+@pytest.mark.parametrize(("dtype", "missing", "is_read"), [(int, -1, False), (float, -1, True), (int, np.nan, True)])
+def test_gaps_among_integers_are_filled_by_the_imputer_itself(dtype, missing, is_read):
+    """A mean among integers loses its decimals, which encoded rows, all floats, would not show."""
+    table = pd.DataFrame({"debts": np.array([-1, 0, 1, 2, 4], dtype=dtype)})
+    schema = read_schema(frames.read(table), None)
+    transformer = make_column_transformer((SimpleImputer(missing_values=missing), ["debts"])).fit(table)
+    if not is_read:
+        with pytest.raises(CannotReadError):
+            Columns(transformer, schema)
+        return
+    outputs = Columns(transformer, schema).transform(schema.encode(table))
+    assert outputs.tolist() == dense(transformer.transform(table)).tolist()
+
+
 def test_a_category_that_the_transformer_refuses_is_its_own_error():
     table = make_table(2)
     transformer = make_column_transformer((OneHotEncoder(), ["job"])).fit(table[table["job"] != "cook"])
     schema = read_schema(frames.read(table), None)
     with pytest.raises(ValueError, match="unknown categories"):
         Columns(transformer, schema).transform(schema.encode(table))
+
+
+@settings(max_examples=examples(100))
+@given(data=st.data(), n_rows=st.integers(0, 6), sizes=st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3))))
+def test_categories_become_what_stands_in_their_tables(data, n_rows, sizes):
+    values = st.sampled_from([0.0, 1.0, 2.0, 3.0, 9.0, math.nan])
+    n_features, width = len(sizes) + 1, sum(width for _, width in sizes) + 1
+    features = data.draw(st.permutations(range(n_features)))[: len(sizes)]
+    firsts = np.cumsum([0, *(own for _, own in sizes)])[:-1].tolist()
+    rows = [[data.draw(values) for _ in range(n_features)] for _ in range(n_rows)]
+    tables = [[[100 * c + 10 * p + o for o in range(own)] for p in range(size)] for c, (size, own) in enumerate(sizes)]
+    expected = [[-1.0] * width for _ in rows]
+    occurs = naive.fill_in(rows, list(zip(features, firsts, strict=True)), tables, expected)
+    outputs = np.full((n_rows, width), -1.0)
+    cells = [(f, size, first, own) for f, first, (size, own) in zip(features, firsts, sizes, strict=True)]
+    flat = np.array([value for table in tables for place in table for value in place], dtype=float)
+    arguments = np.reshape(rows, (n_rows, n_features)), np.array(cells, dtype=np.int64).reshape(-1, 4), flat
+    assert _core.fill_in(*arguments, outputs).tolist() == [mark for own in occurs for mark in own]
+    assert outputs.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("cells", "rows", "size", "outputs"),
+    [
+        ([(1, 2, 0, 1)], [[0.0]], 2, (1, 1)),
+        ([(-1, 2, 0, 1)], [[0.0]], 2, (1, 1)),
+        ([(0, 0, 0, 1)], [[0.0]], 0, (1, 1)),
+        ([(0, 2, 0, 2)], [[0.0]], 4, (1, 1)),
+        ([(0, 2, -1, 1)], [[0.0]], 2, (1, 1)),
+        ([(0, 2, 0, 1)], [[-1.0]], 2, (1, 1)),
+        ([(0, 2, 0, 1)], [[0.0]], 3, (1, 1)),
+        ([(0, 2, 0, 1)], [[0.0]], 2, (2, 1)),
+        ([(0, 2, 0)], [[0.0]], 2, (1, 1)),
+    ],
+)
+def test_cells_that_do_not_fit_are_refused(cells, rows, size, outputs):
+    with pytest.raises(ValueError, match=r"range|fit|one row|four"):
+        _core.fill_in(np.array(rows), np.array(cells, dtype=np.int64), np.zeros(size), np.zeros(outputs))
+
+
+@settings(max_examples=examples(100))
+@given(data=st.data(), n_rows=st.integers(0, 5), n_columns=st.integers(0, 5))
+def test_what_is_not_zero_is_kept(data, n_rows, n_columns):
+    values = st.sampled_from([0.0, -0.0, 0.0, 1.5, -2.0, math.inf, math.nan])
+    table = [[data.draw(values) for _ in range(n_columns)] for _ in range(n_rows)]
+    found = _core.without_zeros(np.reshape(np.array(table, dtype=float), (n_rows, n_columns)))
+    assert repr([array.tolist() for array in found]) == repr(list(naive.without_zeros(table)))

@@ -11,6 +11,7 @@ from lormika._core.kernels import (
     counters,
     cut_evenly,
     distinct,
+    fill_in,
     mix,
     order,
     places,
@@ -20,6 +21,7 @@ from lormika._core.kernels import (
     snap,
     sum_groups,
     within,
+    without_zeros,
 )
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "counters",
     "cut_evenly",
     "distinct",
+    "fill_in",
     "mix",
     "order",
     "places",
@@ -42,4 +45,5 @@ __all__ = [
     "snap",
     "sum_groups",
     "within",
+    "without_zeros",
 ]

@@ -35,8 +35,9 @@ std::pair<T*, Out<T, nb::ndim<2>>> make_matrix(size_t rows, size_t columns) {
     return {data, Out<T, nb::ndim<2>>(data, {rows, columns}, owner)};
 }
 
-inline Out<int64_t, nb::ndim<1>> as_array(const std::vector<int64_t>& values) {
-    auto [data, array] = make_vector<int64_t>(values.size());
+template <class T>
+Out<T, nb::ndim<1>> as_array(const std::vector<T>& values) {
+    auto [data, array] = make_vector<T>(values.size());
     std::copy(values.begin(), values.end(), data);
     return array;
 }

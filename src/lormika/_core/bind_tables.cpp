@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "arrays.hpp"
+#include "cells.hpp"
 #include "distinct.hpp"
 #include "mix.hpp"
 #include "ordered.hpp"
@@ -185,6 +186,42 @@ nb::tuple distinct(Matrix<uint64_t> table) {
     return nb::make_tuple(as_array(found), numbers);
 }
 
+// cells: columns x (feature, places, first output, number of outputs)
+Out<bool, nb::ndim<1>> fill_in(Matrix<double> rows, Matrix<int64_t> cells, Vector<double> tables,
+                               nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> outputs) {
+    require(cells.shape(1) == 4, "four numbers for each column");
+    require(rows.shape(0) == outputs.shape(0), "one row of outputs per row");
+    const auto features = int64_t(rows.shape(1)), width = int64_t(outputs.shape(1));
+    std::vector<lormika::Cells> columns;
+    int64_t places = 0, size = 0;
+    for (size_t c = 0; c < cells.shape(0); ++c) {
+        const int64_t* own = cells.data() + 4 * c;
+        columns.push_back({own[0], own[1], own[2], own[3]});
+        require(0 <= own[0] && own[0] < features, "feature out of range");
+        require(own[1] >= 1 && own[2] >= 0 && own[3] >= 0 && own[2] + own[3] <= width, "outputs out of range");
+        for (size_t r = 0; r < rows.shape(0); ++r)
+            require(!(rows.data()[r * rows.shape(1) + own[0]] < 0), "category out of range");
+        places += own[1];
+        size += own[1] * own[3];
+    }
+    require(size_t(size) == tables.size(), "tables must fit the columns");
+    auto [occurs, result] = make_vector<bool>(places);
+    std::fill(occurs, occurs + places, false);
+    nb::gil_scoped_release release;
+    lormika::fill_in(columns, tables.data(), rows.data(), rows.shape(0), rows.shape(1), outputs.data(), outputs.shape(1), occurs);
+    return result;
+}
+
+nb::tuple without_zeros(Matrix<double> table) {
+    require(table.size() <= size_t(std::numeric_limits<int32_t>::max()), "there must be fewer cells");
+    lormika::Sparse sparse;
+    {
+        nb::gil_scoped_release release;
+        sparse = lormika::without_zeros(table.data(), table.shape(0), table.shape(1));
+    }
+    return nb::make_tuple(as_array(sparse.values), as_array(sparse.columns), as_array(sparse.starts));
+}
+
 }  // namespace
 
 void bind_tables(nb::module_& m) {
@@ -213,4 +250,8 @@ void bind_tables(nb::module_& m) {
           "The item of each value, and how many rows have each item.");
     m.def("distinct", &distinct, "table"_a,
           "Positions of the rows that differ, in order; and which of them each row is a copy of.");
+    m.def("fill_in", &fill_in, "rows"_a, "cells"_a, "tables"_a, "outputs"_a.noconvert(),
+          "Fill in, in place, what each category stands for, from a table of each column; and return which places occur.");
+    m.def("without_zeros", &without_zeros, "table"_a,
+          "The values that are not zero, row by row, their columns, and where each row begins.");
 }

@@ -11,10 +11,12 @@ import operator
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lormika import _core
 from lormika.frames.feature import Feature
 from lormika.frames.of_numpy import ArrayNumber
 from lormika.frames.of_pandas import PandasAssembler
@@ -42,17 +44,41 @@ class CannotReadError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cells:
-    """A column of categories: the outputs of each, if they are known; the last is for a missing value."""
+    """A column of categories, and where its outputs are; after all others, there is a place for a missing value."""
 
     feature: int
+    places: int
     outputs: slice
-    table: np.ndarray  # categories x outputs
-    known: np.ndarray
 
-    def places(self, rows: np.ndarray) -> np.ndarray:
-        """Positions in the table."""
-        places: np.ndarray = np.fmin(rows[:, self.feature], len(self.known) - 1).astype(np.intp)
-        return places
+    @property
+    def width(self) -> int:
+        return int(self.outputs.stop - self.outputs.start)
+
+
+class _Tables:
+    """What becomes of the categories of some columns, as far as it is known: a table of each, one after the other."""
+
+    def __init__(self, columns: Sequence[_Cells]) -> None:
+        self.columns = columns
+        facts = [(own.feature, own.places, own.outputs.start, own.width) for own in columns]
+        self._facts = np.array(facts, dtype=np.int64).reshape(len(facts), 4)
+        self._places = np.cumsum([0, *self._facts[:, 1]])
+        self._cells = np.cumsum([0, *(self._facts[:, 1] * self._facts[:, 3])])
+        self._outputs, self._known = np.zeros(self._cells[-1]), np.zeros(self._places[-1], dtype=bool)
+
+    def fill_in(self, rows: np.ndarray, outputs: np.ndarray) -> list[np.ndarray]:
+        """Fill in the outputs of encoded rows; and the places of each column that occur in them, but are not known."""
+        unknown = ~self._known  # first, since another thread may learn meanwhile
+        new = _core.fill_in(rows, self._facts, self._outputs, outputs) & unknown
+        if not new.any():
+            return []
+        return [np.flatnonzero(new[start:end]) for start, end in pairwise(self._places.tolist())]
+
+    def learn(self, number: int, places: np.ndarray, outputs: np.ndarray) -> None:
+        """What becomes of some places of a column (places x outputs)."""
+        own, (start, end) = self.columns[number], self._cells[number : number + 2]
+        self._outputs[start:end].reshape(own.places, own.width)[places] = outputs
+        self._known[self._places[number] + places] = True  # last, since others read without waiting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,20 +96,13 @@ class _Numbers:
         return dense(self.transformer.transform(self._table(schema, rows)))
 
     def _table(self, schema: Schema, rows: np.ndarray) -> UserTable:
-        """What the ColumnTransformer would take out of the user's table, with the same types."""
-        own = [schema.features[f] for f in self.features]
-        is_float = all(feature.number_type == np.float64 for feature in own)
-        columns = (
-            [] if is_float else [feature.restorer(rows[:, f]) for feature, f in zip(own, self.features, strict=True)]
-        )
+        """These columns as one array, or as one frame if names may be asked for."""
+        numbers = rows[:, self.features]
         if not isinstance(schema.assembler, PandasAssembler):
-            return rows[:, self.features] if is_float else np.column_stack(columns)
+            return numbers
         import pandas as pd
 
-        names = [feature.name for feature in own]
-        return pd.DataFrame(
-            rows[:, self.features] if is_float else dict(zip(names, columns, strict=True)), columns=names
-        )
+        return pd.DataFrame(numbers, columns=[schema.features[f].name for f in self.features])
 
 
 class Columns:
@@ -108,10 +127,11 @@ class Columns:
         if not 0 < self._width <= most or transformer.transformer_weights is not None:
             raise CannotReadError
         self._fitted = _fitted(transformer)
-        self._cells: list[_Cells] = []
         self._numbers: list[_Numbers] = []
+        cells: list[_Cells] = []
         for part, features, outputs in _parts(transformer, schema):
-            self._add(part, features, outputs)
+            self._add(part, features, outputs, cells)
+        self._tables = _Tables(cells)
 
     def are_of(self, transformer: ColumnTransformer) -> bool:
         """Whether it is the same transformer, and nothing in it was fitted anew or replaced.
@@ -121,10 +141,12 @@ class Columns:
         now = _fitted(transformer)
         return len(now) == len(self._fitted) and all(map(operator.is_, now, self._fitted))
 
-    def _add(self, part: UserModel, features: list[int], outputs: slice) -> None:
+    def _add(self, part: UserModel, features: list[int], outputs: slice, cells: list[_Cells]) -> None:
         is_number = [_is_number(self._schema.features[f]) for f in features]
         if all(is_number):
-            self._numbers.append(_Numbers(features, outputs, None if _passes(part) else _of_numbers(part)))
+            if not _passes(part) and not _is_of_numbers(part, [self._schema.features[f] for f in features]):
+                raise CannotReadError
+            self._numbers.append(_Numbers(features, outputs, None if _passes(part) else part))
             return
         widths = _widths(part, len(features))
         if sum(widths) != outputs.stop - outputs.start or (any(is_number) and not _passes(part)):
@@ -135,34 +157,28 @@ class Columns:
             if numeric:
                 self._numbers.append(_Numbers([feature], own, None))
             else:
-                places = len(self._schema.features[feature].categories or ()) + 1
-                self._cells.append(_Cells(feature, own, np.empty((places, width)), np.zeros(places, dtype=bool)))
+                cells.append(_Cells(feature, len(self._schema.features[feature].categories or ()) + 1, own))
             start += width
 
     def transform(self, rows: np.ndarray) -> np.ndarray:
         """What the transformer gives for encoded rows, as an array."""
-        places = [cells.places(rows) for cells in self._cells]
-        if any(not cells.known[own].all() for cells, own in zip(self._cells, places, strict=True)):
-            self._learn(rows[0], [np.unique(own) for own in places])
-        outputs = np.empty((len(rows), self._width))
-        for cells, own in zip(self._cells, places, strict=True):
-            outputs[:, cells.outputs] = cells.table[own]
+        rows, outputs = np.ascontiguousarray(rows), np.empty((len(rows), self._width))
+        if new := self._tables.fill_in(rows, outputs):
+            self._learn(rows[0], new)
+            self._tables.fill_in(rows, outputs)
         for numbers in self._numbers:
             outputs[:, numbers.outputs] = numbers.transform(self._schema, rows)
         return outputs
 
     def _learn(self, row: np.ndarray, places: Sequence[np.ndarray]) -> None:
-        """Ask the transformer about categories that are not known, one of every column in each of some rows."""
+        """Ask the transformer about places that are not known, one of every column in each of some rows."""
+        rows = np.repeat(row[None], max(map(len, places)), axis=0)
+        for cells, own in zip(self._tables.columns, places, strict=True):
+            rows[: len(own), cells.feature] = np.where(own == cells.places - 1, np.nan, own)
         with self._lock:
-            new = [own[~cells.known[own]] for cells, own in zip(self._cells, places, strict=True)]
-            rows = np.repeat(row[None], max(map(len, new)), axis=0)
-            for cells, own in zip(self._cells, new, strict=True):
-                is_missing = own == len(cells.known) - 1
-                rows[: len(own), cells.feature] = np.where(is_missing, np.nan, own)
             outputs = dense(self._transformer.transform(self._schema.restore(rows)))
-            for cells, own in zip(self._cells, new, strict=True):
-                cells.table[own] = outputs[: len(own), cells.outputs]
-                cells.known[own] = True  # last, since others read without waiting
+            for number, (cells, own) in enumerate(zip(self._tables.columns, places, strict=True)):
+                self._tables.learn(number, own, outputs[: len(own), cells.outputs])
 
 
 def dense(outputs: object) -> np.ndarray:
@@ -221,11 +237,18 @@ def _passes(part: UserModel) -> bool:
     return _kind(part) == "FunctionTransformer" and part.func is None and not part.validate
 
 
-def _of_numbers(part: UserModel) -> UserModel:
-    """A transformer of numbers, if it is known."""
-    if all(_passes(step) or _kind(step) in _OF_NUMBERS for step in _steps(part)):
-        return part
-    raise CannotReadError
+def _is_of_numbers(part: UserModel, features: Sequence[Feature]) -> bool:
+    """Whether a transformer is known, and makes the same of whole numbers whether or not they come as floats."""
+    has_floats = all(feature.number_type == np.float64 for feature in features)
+    return all(
+        _passes(step) or (_kind(step) in _OF_NUMBERS and (has_floats or not _fills_integers(step)))
+        for step in _steps(part)
+    )
+
+
+def _fills_integers(step: UserModel) -> bool:
+    """Whether an imputer may fill gaps among integers, where what it fills in loses its decimals."""
+    return _kind(step) == "SimpleImputer" and step.missing_values == step.missing_values  # NaN, the usual, differs
 
 
 def _widths(part: UserModel, count: int) -> list[int]:

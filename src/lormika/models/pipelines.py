@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lormika import _core
 from lormika.frames.encoded import Encoded
 from lormika.frames.schema import Schema
 from lormika.models.calls import Ask
@@ -66,6 +67,8 @@ class _Steps:
         pipeline = owner(ask)
         self._ask, self._first, self._all = ask, first, [step for _, step in pipeline.steps]
         self.rest = quicken_forest(getattr(pipeline[1:], getattr(ask, "__name__", "")))
+        # Which makes an array of a sparse table anyway, if it comes next.
+        self._ends_in_forest = isinstance(self.rest, QuickForest) and len(self._all) == 2
         self._schema: Schema | None = None
         self._columns: Columns | None = None
         self._compared = 0  # rows about which the first step itself was asked as well
@@ -95,11 +98,11 @@ class _Steps:
             outputs = None
             if not self._compared:
                 self._columns = None
-        if outputs is None or not self._first.sparse_output_:
+        if outputs is None or not self._first.sparse_output_ or (self._ends_in_forest and _are_usual(outputs)):
             return outputs
         from scipy.sparse import csr_matrix
 
-        sparse: object = csr_matrix(outputs)
+        sparse: object = csr_matrix(_core.without_zeros(outputs), shape=outputs.shape)
         return sparse
 
     def _tried(self, columns: Columns, table: Encoded) -> np.ndarray | None:
@@ -116,6 +119,12 @@ class _Steps:
             return outputs
         self._columns = None
         return None
+
+
+def _are_usual(numbers: np.ndarray) -> bool:
+    """Whether there are no missing, endless or huge numbers, about which a sparse table has errors of its own."""
+    most = np.finfo(np.float32).max
+    return bool(numbers.min() >= -most and numbers.max() <= most)
 
 
 def _read(first: ColumnTransformer, schema: Schema) -> Columns | None:
