@@ -13,9 +13,9 @@
 #include "../../src/lormika/_core/count.hpp"
 #include "../../src/lormika/_core/distinct.hpp"
 #include "../../src/lormika/_core/fisher.hpp"
+#include "../../src/lormika/_core/forest.hpp"
 #include "../../src/lormika/_core/ranges.hpp"
 #include "../../src/lormika/_core/search.hpp"
-#include "../../src/lormika/_core/tree.hpp"
 
 using namespace lormika;
 
@@ -200,25 +200,33 @@ void try_cells() {
     require(sparse.columns == std::vector<int32_t>{0, 2, 0, 2}, "columns of what is not zero");
 }
 
-// A tree of five nodes, whose second feature may be missing: more rows than go down at a time.
-void try_tree() {
+// A tree of five nodes, whose second feature may be missing, in blocks of all sizes; its rows are of few kinds, or differ.
+void try_forest() {
     const std::vector<int64_t> left{1, -1, 3, -1, -1}, right{2, -1, 4, -1, -1}, feature{0, -2, 1, -2, -2};
-    const std::vector<double> threshold{0.1, 0, 1e39, 0, 0};
+    const std::vector<double> threshold{0.1, 0, 1e39, 0, 0}, values{0, 1, 2, 3, 4};
     const std::vector<uint8_t> missing_left{0, 0, 1, 0, 0};
     const auto field = [](const auto& values) { return Field{values.data(), sizeof(values[0])}; };
-    const Tree tree({5, field(left), field(right), field(feature), field(threshold), field(missing_left)}, 2);
+    Forest forest(2, 1);
+    for (int tree = 0; tree < 2; ++tree)
+        forest.plant({5, field(left), field(right), field(feature), field(threshold), field(missing_left)}, values.data());
     const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
     const std::vector<std::vector<float>> kinds{{0.0f, 0.0f}, {0.1f, 0.0f}, {1.0f, nan}, {1.0f, infinity}, {nan, 3.0f}};
     const int expected[] = {1, 3, 3, 4, 3};  // 0.1 in single precision is more than 0.1
-    std::vector<float> rows, columns;
-    constexpr size_t count = 1234;
-    for (size_t r = 0; r < count; ++r) rows.insert(rows.end(), kinds[r % 5].begin(), kinds[r % 5].end());
-    for (size_t f = 0; f < 2; ++f)
-        for (size_t r = 0; r < count; ++r) columns.push_back(rows[2 * r + f]);
-    const std::vector<double> values{0, 1, 2, 3, 4};
-    std::vector<double> sums(count, 10.0);
-    tree.add({rows.data(), columns.data(), count}, values.data(), 1, sums.data());
-    for (size_t r = 0; r < count; ++r) require(sums[r] == 10.0 + expected[r % 5], "leaves of a tree");
+    for (const size_t count : {0, 1, 5, 63, 64, 65, 1234, 4096})
+        for (const bool differ : {false, true}) {
+            std::vector<float> rows;
+            for (size_t r = 0; r < count; ++r) rows.insert(rows.end(), kinds[r % 5].begin(), kinds[r % 5].end());
+            for (size_t r = 0; differ && r < count; ++r) rows[2 * r] += static_cast<float>(r % 5 > 1) * static_cast<float>(r);
+            const Block block(rows.data(), count, 2);
+            std::vector<double> sums(count, 10.0);
+            std::vector<int32_t> leaves(count);
+            forest.add(block, sums.data());
+            forest.find_leaves(block, leaves.data());
+            for (size_t r = 0; r < count; ++r) {
+                require(leaves[r] == expected[r % 5], "leaves of a tree");
+                require(sums[r] == 10.0 + 2 * expected[r % 5], "sums of a forest");
+            }
+        }
 }
 
 }  // namespace
@@ -230,7 +238,7 @@ int main() {
     try_fisher();
     try_tables(digest);
     try_cells();
-    try_tree();
+    try_forest();
     std::printf("%016llx\n", static_cast<unsigned long long>(digest.value));
     return 0;
 }

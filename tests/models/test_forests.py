@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import warnings
 
@@ -50,79 +51,128 @@ def trees(draw, features):
     return [(-1, -1, -2, -2.0, False) if node is None else node for node in nodes]
 
 
-def pack(tree, features):
-    """As scikit-learn has it: the fields of a node stand side by side."""
+def fields(tree):
+    """As scikit-learn has them: the fields of a node stand side by side."""
     kind = [("left", "i8"), ("right", "i8"), ("feature", "i8"), ("threshold", "f8"), ("missing", "u1"), ("rest", "V7")]
     nodes = np.zeros(len(tree), kind)
     for place, node in enumerate(tree):
         nodes[place] = (*node, b"")
-    return _core.Tree(*(nodes[name] for name in ("left", "right", "feature", "threshold", "missing")), features)
+    return [nodes[name] for name in ("left", "right", "feature", "threshold", "missing")]
+
+
+def plant(features, classes, *trees):
+    forest = _core.Forest(features, classes)
+    for tree, values in trees:
+        forest.plant(*fields(tree), values)
+    return forest
+
+
+@st.composite
+def tables(draw, features):
+    """Rows of single precision: some that differ, each several times, so that many go down together."""
+    numbers = st.one_of(NUMBERS, st.just(float("nan")))
+    kinds = draw(st.lists(st.lists(numbers, min_size=features, max_size=features), min_size=1, max_size=12))
+    chosen = draw(st.lists(st.integers(0, len(kinds) - 1), max_size=20)) * draw(st.sampled_from([1, 2, 9]))
+    with np.errstate(over="ignore"):
+        return np.array([kinds[kind] for kind in chosen]).reshape(len(chosen), features).astype(np.float32)
 
 
 @settings(max_examples=examples(200))
-@given(data=st.data(), features=st.integers(1, 3), n_rows=st.integers(0, 40), classes=st.integers(1, 3))
-def test_rows_reach_their_leaves(data, features, n_rows, classes):
-    tree = data.draw(trees(features))
-    numbers = st.one_of(NUMBERS, st.just(float("nan")))
-    cells = data.draw(st.lists(numbers, min_size=n_rows * features, max_size=n_rows * features))
-    with np.errstate(over="ignore"):
-        rows = np.array(cells).reshape(n_rows, features).astype(np.float32)
-    values = np.random.default_rng(0).random((len(tree), classes))
-    sums = np.ones((n_rows, classes))
-    pack(tree, features).add(rows, np.ascontiguousarray(rows.T), values, sums)
-    leaves = [naive.leaf_of(tree, row) for row in rows.astype(float).tolist()]
-    assert np.array_equal(sums, np.ones((n_rows, classes)) + values[leaves])
+@given(data=st.data(), features=st.integers(1, 3), classes=st.integers(1, 3), count=st.integers(1, 3))
+def test_rows_reach_their_leaves(data, features, classes, count):
+    grown = [data.draw(trees(features)) for _ in range(count)]
+    rows, rng = data.draw(tables(features)), np.random.default_rng(0)
+    forest = plant(features, classes, *((tree, rng.random((len(tree), classes))) for tree in grown))
+    rng = np.random.default_rng(0)
+    expected = np.ones((len(rows), classes))
+    leaves = [[naive.leaf_of(tree, row) for row in rows.astype(float).tolist()] for tree in grown]
+    for tree, own in zip(grown, leaves, strict=True):
+        expected += rng.random((len(tree), classes))[own]
+    block, sums = _core.Block(rows), np.ones((len(rows), classes))
+    forest.add(block, sums)
+    assert np.array_equal(sums, expected)
+    assert forest.find_leaves(block).tolist() == leaves[0]
 
 
-LEAVES = [(-1, -1, 0, 0.0, False)] * 2
+def test_rows_go_down_a_tree_as_deep_as_there_are_rows():
+    """Every node takes one row out, so that as many groups wait as there can be."""
+    n_rows = 300
+    nodes = []
+    for i in range(n_rows):  # its left child is a leaf; the right one goes on
+        nodes += [(2 * i + 1, 2 * i + 2, 0, i + 0.5, False), LEAF]
+    nodes.append(LEAF)
+    for column in (np.arange(n_rows), np.arange(n_rows)[::-1]):
+        rows = np.repeat(column, 5).astype(np.float32)[:, None]
+        leaves = plant(1, 1, (nodes, np.zeros((len(nodes), 1)))).find_leaves(_core.Block(rows))
+        assert leaves.tolist() == [naive.leaf_of(nodes, row) for row in rows.astype(float).tolist()]
+
+
+LEAF = (-1, -1, 0, 0.0, False)
 
 
 @pytest.mark.parametrize(
     "tree",
     [
         [],
-        [(1, 3, 0, 0.0, False), *LEAVES],
-        [(1, 0, 0, 0.0, False), *LEAVES],
-        [(1, -1, 0, 0.0, False), *LEAVES],
-        [(1, 2, 2, 0.0, False), *LEAVES],
-        [(1, 2, -1, 0.0, False), *LEAVES],
+        [(1, 3, 0, 0.0, False), LEAF, LEAF],
+        [(1, 0, 0, 0.0, False), LEAF, LEAF],
+        [(1, -1, 0, 0.0, False), LEAF, LEAF],
+        [(1, 2, 2, 0.0, False), LEAF, LEAF],
+        [(1, 2, -1, 0.0, False), LEAF, LEAF],
     ],
 )
 def test_trees_that_point_outside_or_back_are_refused(tree):
     with pytest.raises(ValueError, match="tree"):
-        pack(tree, 2)
+        plant(2, 1, (tree, np.zeros((len(tree), 1))))
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "values", "sums"),
-    [
-        ((3, 1), (1, 3), (3, 2), (3, 2)),
-        ((3, 2), (2, 2), (3, 2), (3, 2)),
-        ((3, 2), (3, 3), (3, 2), (3, 2)),
-        ((3, 2), (2, 3), (2, 2), (3, 2)),
-        ((3, 2), (2, 3), (3, 2), (3, 1)),
-    ],
-)
-def test_tables_that_do_not_fit_are_refused(rows, columns, values, sums):
-    tree = pack([(1, 2, 0, 0.0, False), *LEAVES], 2)
+STUMP = [(1, 2, 0, 0.0, False), LEAF, LEAF]
+
+
+@pytest.mark.parametrize(("rows", "sums"), [((3, 1), (3, 2)), ((3, 2), (3, 1)), ((3, 2), (2, 2))])
+def test_tables_that_do_not_fit_are_refused(rows, sums):
+    forest = plant(2, 2, (STUMP, np.zeros((3, 2))))
     with pytest.raises(ValueError, match=r"must|one"):
-        tree.add(np.zeros(rows, np.float32), np.zeros(columns, np.float32), np.zeros(values), np.zeros(sums))
+        forest.add(_core.Block(np.zeros(rows, np.float32)), np.zeros(sums))
+
+
+def test_values_and_rows_that_do_not_fit_are_refused():
+    for values in (np.zeros((2, 2)), np.zeros((3, 1))):
+        with pytest.raises(ValueError, match="one row of values"):
+            plant(2, 2, (STUMP, values))
+    with pytest.raises(ValueError, match="fewer rows"):
+        _core.Block(np.zeros((5000, 1), np.float32))
+    with pytest.raises(ValueError, match="a tree"):
+        _core.Forest(1, 1).find_leaves(_core.Block(np.zeros((1, 1), np.float32)))
 
 
 @pytest.mark.parametrize("sums", [np.zeros((3, 2), np.float32), np.zeros((6, 2))[::2], np.zeros((3, 2), order="F")])
 def test_sums_that_would_be_lost_are_refused(sums):
-    tree = pack([(1, 2, 0, 0.0, False), *LEAVES], 2)
+    forest = plant(2, 2, (STUMP, np.zeros((3, 2))))
     with pytest.raises(TypeError):
-        tree.add(np.zeros((3, 2), np.float32), np.zeros((2, 3), np.float32), np.zeros((3, 2)), sums)
+        forest.add(_core.Block(np.zeros((3, 2), np.float32)), sums)
+
+
+def test_what_is_not_copied_is_kept_and_must_need_no_copy():
+    forest = plant(1, 1, (STUMP, np.arange(3.0)[:, None].copy()))
+    block = _core.Block(np.array([[-1.0], [1.0]], np.float32))
+    gc.collect()
+    sums = np.zeros((2, 1))
+    forest.add(block, sums)
+    assert sums.tolist() == [[1.0], [2.0]]
+    with pytest.raises(TypeError):
+        _core.Block(np.zeros((3, 4), np.float32)[:, ::2])
+    with pytest.raises(TypeError):
+        plant(1, 1, (STUMP, np.zeros((3, 2))[:, :1]))
 
 
 def test_fields_of_another_type_or_that_are_not_aligned_are_refused():
-    ends, flags = np.array([-1]), np.zeros(1, np.uint8)
+    ends, flags, values = np.array([-1]), np.zeros(1, np.uint8), np.zeros((1, 1))
     with pytest.raises(TypeError):
-        _core.Tree(ends, ends, np.array([0.5]), np.zeros(1), flags, 1)
+        _core.Forest(1, 1).plant(ends, ends, np.array([0.5]), np.zeros(1), flags, values)
     odd = np.zeros(9, np.uint8)[1:].view(np.int64)
     with pytest.raises((TypeError, ValueError)):
-        _core.Tree(odd - 1 if odd.flags.aligned else odd, ends, ends, np.zeros(1), flags, 1)
+        _core.Forest(1, 1).plant(odd - 1 if odd.flags.aligned else odd, ends, ends, np.zeros(1), flags, values)
 
 
 def make_table(missing=False, n_rows=400):
@@ -355,7 +405,7 @@ def test_several_outputs_and_huge_forests_are_left_to_the_forest(monkeypatch):
     forest = fit(RandomForestClassifier, X, y)
     quick = quicken_forest(forest.predict_proba)
     assert np.array_equal(quick(X), forest.predict_proba(X))
-    assert not quick._trees.packed
+    assert quick._trees.planted is None
 
 
 def test_errors_and_warnings_are_the_forests_own():

@@ -1,10 +1,11 @@
 """The C++ core: the search, kernels that read, make and cut tables, and decision trees; arrays in, arrays out."""
 
 from lormika._core.kernels import (
+    Block,
     Filter,
+    Forest,
     Objective,
     Stopped,
-    Tree,
     assign,
     build,
     count,
@@ -25,10 +26,11 @@ from lormika._core.kernels import (
 )
 
 __all__ = [
+    "Block",
     "Filter",
+    "Forest",
     "Objective",
     "Stopped",
-    "Tree",
     "assign",
     "build",
     "count",

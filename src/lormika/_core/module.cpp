@@ -8,7 +8,7 @@
 
 #include "arrays.hpp"
 #include "bind_tables.hpp"
-#include "bind_tree.hpp"
+#include "bind_forest.hpp"
 #include "bits.hpp"
 #include "search.hpp"
 
@@ -156,5 +156,5 @@ NB_MODULE(kernels, m) {
           "of condition sets that were looked at; whether it was stopped early; and, if so, the most that a rule which is "
           "missing from each list can be worth (NaN: none is missing).");
     bind_tables(m);
-    bind_tree(m);
+    bind_forest(m);
 }

@@ -1,16 +1,16 @@
 #include "tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 namespace lormika {
 
 namespace {
 
-constexpr ptrdiff_t kFew = 8;    // rows of a group: with fewer, each goes on alone
+constexpr int kFew = 4;     // rows of a group: with fewer, each goes on alone
 constexpr size_t kAbreast = 12;  // rows that go down alone at the same time: while one waits for memory, others go on
 constexpr int kSteps = 4;        // of each, until it is looked which have arrived, and the next ones begin
 
@@ -27,39 +27,70 @@ void prefetch([[maybe_unused]] const void* place) {
 #endif
 }
 
-template <bool kMissingLeft>
-bool goes_right(float value, float threshold) {
-    const bool is_right = !(value <= threshold);  // a missing value, NaN, is at most nothing
-    return kMissingLeft ? is_right & !std::isnan(value) : is_right;
+// Rows at the same node, as bits; only these words of them are not empty.
+struct Group {
+    int32_t node;
+    uint64_t words;
+};
+
+// Which words of those that go left, and of those that go right, are not empty.
+struct Parted {
+    uint64_t left, right;
+};
+
+bool are_few(const uint64_t* bits, uint64_t words) {
+    int rows = 0;
+    for (; words && rows < kFew; words &= words - 1)
+        for (uint64_t word = bits[std::countr_zero(words)]; word && rows < kFew; word &= word - 1) ++rows;
+    return rows < kFew;
 }
 
-// Let rows that go right come last, in their order; returns the first of them. The room is for as many rows.
-template <bool kMissingLeft>
-uint32_t* part(uint32_t* begin, uint32_t* end, const float* values, float threshold, uint32_t* room) {
-    uint32_t *left_end = begin, *right_end = room;
-    for (const uint32_t* row = begin; row < end; ++row) {
-        const uint32_t own = *row;
-        const bool is_right = goes_right<kMissingLeft>(values[own], threshold);
-        *left_end = *right_end = own;  // where it does not belong, the next one takes its place
-        left_end += !is_right;
-        right_end += is_right;
+// Leave those that go right where they are. `goes_left` says it of all rows of a word.
+template <class GoesLeft>
+Parted part(uint64_t* bits, uint64_t* left, uint64_t words, GoesLeft goes_left) {
+    Parted parted{0, 0};
+    for (; words; words &= words - 1) {
+        const int w = std::countr_zero(words);
+        left[w] = bits[w] & goes_left(w);
+        bits[w] ^= left[w];
+        parted.left |= static_cast<uint64_t>(left[w] != 0) << w;
+        parted.right |= static_cast<uint64_t>(bits[w] != 0) << w;
     }
-    std::copy(room, right_end, left_end);
-    return left_end;
+    return parted;
+}
+
+Parted part(uint64_t* bits, uint64_t* left, uint64_t words, const Block::Column& column, float threshold, bool missing_left) {
+    if (column.is_low) return part(bits, left, words, [&](int w) { return column.is_low[w]; });
+    const auto values = [&](int w) { return column.values + static_cast<size_t>(w) * kWordBits; };
+    if (missing_left)
+        return part(bits, left, words, [&](int w) { return at_most(values(w), threshold) | are_missing(values(w)); });
+    return part(bits, left, words, [&](int w) { return at_most(values(w), threshold); });
+}
+
+// The numbers of the rows.
+uint32_t* write_rows(const uint64_t* bits, uint64_t words, uint32_t* rows) {
+    for (; words; words &= words - 1) {
+        const int w = std::countr_zero(words);
+        for (uint64_t word = bits[w]; word; word &= word - 1)
+            *rows++ = static_cast<uint32_t>(w * static_cast<int>(kWordBits) + std::countr_zero(word));
+    }
+    return rows;
 }
 
 }  // namespace
 
-Tree::Tree(const GrownTree& grown, size_t features) : features_(features) {
+Tree::Tree(const GrownTree& grown, size_t features) {
     constexpr auto kMost = static_cast<size_t>(std::numeric_limits<int32_t>::max());
     if (grown.nodes == 0 || grown.nodes > kMost || features == 0 || features > kMost)
         throw std::invalid_argument("a tree has nodes, and features to look at");
     nodes_.reserve(grown.nodes);
+    std::vector<uint32_t> levels(grown.nodes, 0);
     const auto is_later = [&](int64_t child, size_t node) {
         return child > static_cast<int64_t>(node) && child < static_cast<int64_t>(grown.nodes);
     };
     for (size_t node = 0; node < grown.nodes; ++node) {
         const int64_t left = grown.left[node], right = grown.right[node], feature = grown.feature[node];
+        depth_ = std::max<size_t>(depth_, levels[node]);
         if (left < 0) {
             const auto own = static_cast<int32_t>(node);
             nodes_.push_back({0.0f, 0, {own, own}});
@@ -69,6 +100,7 @@ Tree::Tree(const GrownTree& grown, size_t features) : features_(features) {
             throw std::invalid_argument("a node of the tree points outside, or back");
         nodes_.push_back({round_down(grown.threshold[node]), static_cast<int32_t>(feature),
                           {static_cast<int32_t>(left), static_cast<int32_t>(right)}});
+        for (const int64_t child : {left, right}) levels[child] = std::max(levels[child], levels[node] + 1);
         if (grown.missing_left[node]) {
             missing_left_.resize(grown.nodes, 0);
             missing_left_[node] = 1;
@@ -76,80 +108,121 @@ Tree::Tree(const GrownTree& grown, size_t features) : features_(features) {
     }
 }
 
-// Rows at the same node are a group, which is parted there: a node is looked up once for all of them. Similar rows, as
-// explanations ask about, stay together for long.
-void Tree::descend(const Block& block, int32_t* leaves) const {
-    struct Group {
-        int32_t node;
-        uint32_t *begin, *end;
-    };
-    std::vector<uint32_t> rows(block.count), room(block.count);
-    std::iota(rows.begin(), rows.end(), 0u);
-    std::vector<Group> groups{{0, rows.data(), rows.data() + rows.size()}};
-    std::vector<Walker> walkers;
-    while (!groups.empty()) {
-        const auto [at, begin, end] = groups.back();
-        groups.pop_back();
-        const Node& node = nodes_[at];
-        if (node.children[0] == at) {
-            for (const uint32_t* row = begin; row < end; ++row) leaves[*row] = at;
+// Rows at the same node are a group, which is parted there: a node is looked up once for all of them, and what it asks is
+// answered for sixty-four rows at a time. Similar rows, as explanations ask about, stay together for long.
+template <class Arrive>
+void Tree::descend_together(const Block& block, Room& room, Arrive arrive) const {
+    const size_t size = block.words();
+    room.rows.resize(block.count());
+    // Every group that waits has a row, and is on the way of the one that goes on, which is parted into the place after.
+    room.bits.resize((std::min(depth_, block.count()) + 2) * size);
+    std::vector<Group> waiting;
+    Group own{0, size < kWordBits ? (uint64_t{1} << size) - 1 : ~uint64_t{0}};
+    std::fill_n(room.bits.begin(), size, ~uint64_t{0});
+    if (const size_t last = block.count() % kWordBits) room.bits[size - 1] = (uint64_t{1} << last) - 1;
+    for (;;) {
+        const Node& node = nodes_[own.node];
+        uint64_t* const bits = room.bits.data() + waiting.size() * size;
+        const bool has_arrived = is_leaf(own.node);
+        if (has_arrived || are_few(bits, own.words)) {
+            const uint32_t* const end = write_rows(bits, own.words, room.rows.data());
+            if (has_arrived)
+                arrive(own.node, room.rows.data(), end);
+            else
+                for (const uint32_t* row = room.rows.data(); row < end; ++row) room.walkers.push_back({*row, own.node});
+            if (waiting.empty()) return;
+            own = waiting.back();
+            waiting.pop_back();
             continue;
         }
-        if (end - begin < kFew) {
-            for (const uint32_t* row = begin; row < end; ++row) walkers.push_back({*row, at});
+        const auto [left, right] = node.children;
+        prefetch(&nodes_[left]);
+        prefetch(&nodes_[right]);
+        const Block::Column& column = block[static_cast<size_t>(node.feature)];
+        const bool low_left = column.low <= node.threshold, high_left = column.high <= node.threshold;
+        if (column.is_low && low_left == high_left) {
+            own.node = low_left ? left : right;
             continue;
         }
-        const auto part_here = sends_missing_left(at) ? part<true> : part<false>;
-        const float* const values = block.columns + static_cast<size_t>(node.feature) * block.count;
-        uint32_t* const middle = part_here(begin, end, values, node.threshold, room.data());
-        if (middle < end) {
-            prefetch(&nodes_[node.children[1]]);
-            groups.push_back({node.children[1], middle, end});
+        uint64_t* const left_bits = bits + size;
+        const auto parted = part(bits, left_bits, own.words, column, node.threshold, sends_missing_left(own.node));
+        if (parted.left == 0) {
+            own.node = right;
+            continue;
         }
-        if (begin < middle) groups.push_back({node.children[0], begin, middle});
+        if (parted.right)
+            waiting.push_back({right, parted.right});
+        else  // all: they stay in their place
+            for (uint64_t words = parted.left; words; words &= words - 1)
+                bits[std::countr_zero(words)] = left_bits[std::countr_zero(words)];
+        own = {left, parted.left};
     }
-    if (missing_left_.empty())
-        descend_alone<false>(block.rows, walkers, leaves);
-    else
-        descend_alone<true>(block.rows, walkers, leaves);
 }
 
-template <bool kMissingLeft>
-void Tree::descend_alone(const float* rows, const std::vector<Walker>& walkers, int32_t* leaves) const {
+template <bool kMissingLeft, class Arrive>
+void Tree::descend_alone(const Block& block, const std::vector<Walker>& walkers, Arrive arrive) const {
     if (walkers.empty()) return;
     Walker going[kAbreast];
-    size_t next = 0;
-    // If there are few, the last one goes more than once.
-    const auto begin = [&] { return walkers[next < walkers.size() ? next++ : walkers.size() - 1]; };
-    for (Walker& walker : going) walker = begin();
-    for (bool open = true; open;) {
+    size_t next = 0, arrived = 0;
+    bool is_new[kAbreast];  // if there are few, the last one goes more than once, and arrives once
+    const auto begin = [&](size_t place) {
+        is_new[place] = next < walkers.size();
+        going[place] = walkers[is_new[place] ? next++ : walkers.size() - 1];
+    };
+    for (size_t place = 0; place < kAbreast; ++place) begin(place);
+    while (arrived < walkers.size()) {
         for (int step = 0; step < kSteps; ++step)
             for (auto& [row, at] : going) {
                 const Node& node = nodes_[at];
-                const float value = rows[row * features_ + static_cast<size_t>(node.feature)];
-                bool is_right = goes_right<false>(value, node.threshold);
+                const float value = block.row(row)[node.feature];
+                bool is_right = !(value <= node.threshold);  // a missing value, NaN, is at most nothing
                 if constexpr (kMissingLeft) is_right &= !(std::isnan(value) && missing_left_[at]);
                 at = node.children[is_right];
             }
-        open = false;
-        for (Walker& walker : going) {
-            const bool arrived = nodes_[walker.node].children[0] == walker.node;
-            if (arrived) leaves[walker.row] = walker.node;
-            if (arrived && next == walkers.size()) continue;
-            if (arrived) walker = begin();
-            open = true;
+        for (size_t place = 0; place < kAbreast; ++place) {
+            const Walker& walker = going[place];
+            if (!is_new[place] || !is_leaf(walker.node)) continue;
+            arrive(walker.node, &walker.row, &walker.row + 1);
+            ++arrived;
+            begin(place);
         }
     }
 }
 
-void Tree::add(const Block& block, const double* values, size_t classes, double* sums) const {
-    std::vector<int32_t> leaves(block.count);
-    descend(block, leaves.data());
-    for (size_t r = 0; r < leaves.size(); ++r) {
-        const double* value = values + static_cast<size_t>(leaves[r]) * classes;
-        double* sum = sums + r * classes;
-        for (size_t c = 0; c < classes; ++c) sum[c] += value[c];
+template <class Arrive>
+void Tree::descend(const Block& block, Room& room, Arrive arrive) const {
+    if (block.count() == 0) return;
+    room.walkers.clear();
+    descend_together(block, room, arrive);
+    if (missing_left_.empty())
+        descend_alone<false>(block, room.walkers, arrive);
+    else
+        descend_alone<true>(block, room.walkers, arrive);
+}
+
+void Tree::add(const Block& block, const double* values, size_t classes, double* sums, Room& room) const {
+    if (classes == 2) {  // most often
+        descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
+            const double first = values[2 * static_cast<size_t>(leaf)], second = values[2 * static_cast<size_t>(leaf) + 1];
+            for (; row < end; ++row) {
+                double* const sum = sums + 2 * static_cast<size_t>(*row);
+                sum[0] += first;
+                sum[1] += second;
+            }
+        });
+        return;
     }
+    descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
+        const double* const value = values + static_cast<size_t>(leaf) * classes;
+        for (; row < end; ++row)
+            for (size_t c = 0; c < classes; ++c) sums[*row * classes + c] += value[c];
+    });
+}
+
+void Tree::find_leaves(const Block& block, int32_t* leaves, Room& room) const {
+    descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
+        for (; row < end; ++row) leaves[*row] = leaf;
+    });
 }
 
 }  // namespace lormika

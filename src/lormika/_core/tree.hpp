@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "block.hpp"
+
 namespace lormika {
 
 // One value of each node of a tree, `stride` bytes after that of the node before.
@@ -26,11 +28,17 @@ struct GrownTree {
     Field<uint8_t> missing_left;
 };
 
-// Rows of a table, few enough, some thousand, to stay in the processor's cache meanwhile; by rows and by columns.
-struct Block {
-    const float* rows;     // count x features
-    const float* columns;  // features x count
-    size_t count;
+// A row, and the node that it has come to.
+struct Walker {
+    uint32_t row;
+    int32_t node;
+};
+
+// Room to work in, for as many trees and blocks as one likes.
+struct Room {
+    std::vector<uint64_t> bits;
+    std::vector<uint32_t> rows;
+    std::vector<Walker> walkers;
 };
 
 class Tree {
@@ -40,10 +48,12 @@ class Tree {
     Tree(const GrownTree& grown, size_t features);
 
     size_t size() const { return nodes_.size(); }
-    size_t features() const { return features_; }
 
     // To the sums of each row (rows x classes), add the values of the leaf that it reaches (nodes x classes).
-    void add(const Block& block, const double* values, size_t classes, double* sums) const;
+    void add(const Block& block, const double* values, size_t classes, double* sums, Room& room) const;
+
+    // The leaf that each row reaches.
+    void find_leaves(const Block& block, int32_t* leaves, Room& room) const;
 
    private:
     // A leaf is its own child: a row that has arrived stays there.
@@ -53,20 +63,18 @@ class Tree {
         int32_t children[2];
     };
 
-    // A row, and the node that it has come to.
-    struct Walker {
-        uint32_t row;
-        int32_t node;
-    };
-
+    bool is_leaf(int32_t node) const { return nodes_[node].children[0] == node; }
     bool sends_missing_left(int32_t node) const { return !missing_left_.empty() && missing_left_[node]; }
-    void descend(const Block& block, int32_t* leaves) const;
-    template <bool kMissingLeft>
-    void descend_alone(const float* rows, const std::vector<Walker>& walkers, int32_t* leaves) const;
+    template <class Arrive>
+    void descend(const Block& block, Room& room, Arrive arrive) const;
+    template <class Arrive>
+    void descend_together(const Block& block, Room& room, Arrive arrive) const;
+    template <bool kMissingLeft, class Arrive>
+    void descend_alone(const Block& block, const std::vector<Walker>& walkers, Arrive arrive) const;
 
     std::vector<Node> nodes_;
     std::vector<uint8_t> missing_left_;  // empty: nowhere
-    size_t features_;
+    size_t depth_ = 0;
 };
 
 }  // namespace lormika

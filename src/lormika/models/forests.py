@@ -1,9 +1,9 @@
 """Random forests of scikit-learn, whose trees a kernel of ours follows: the same answers in a fraction of the time.
 
 scikit-learn sends one row after the other down a tree, each waiting for memory, and starts a task for every tree. Here
-rows go down together, for as long as they go the same way. Leaves are added up in the same order, so that sums are the
-same to the last bit; still, the forest itself is asked about the first thousand rows, and about everything if a single
-answer differs.
+rows go down together, for as long as they go the same way, and a node is asked about sixty-four of them at a time.
+Leaves are added up in the same order, so that sums are the same to the last bit; still, the forest itself is asked
+about the first thousand rows, and about everything if a single answer differs.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import operator
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sklearn.tree._tree import Tree
 
     Rows: TypeAlias = np.ndarray | csr_matrix  # as one-hot encoders make them, unless they are told otherwise
+
+T = TypeVar("T")
 
 _ROWS_TO_COMPARE = 1000
 _TOLERANCE = 1e-12  # with several jobs, scikit-learn adds up in any order
@@ -66,7 +68,7 @@ class QuickForest:
         self.ask = ask
         self.__self__: UserModel = getattr(ask, "__self__", None)  # as a method has it
         self.__qualname__: str = getattr(ask, "__qualname__", "")
-        self._trees = _Trees((), (), (), ())
+        self._trees = _Trees((), (), None)
 
     def __reduce__(self) -> tuple[type[QuickForest], tuple[Ask]]:
         return QuickForest, (self.ask,)
@@ -93,7 +95,7 @@ class QuickForest:
         trees = self._trees  # another thread may replace them meanwhile
         if not trees.are_of(forest):
             trees = self._trees = _Trees.of(forest)
-        return trees if trees.packed and not trees.differ else None
+        return None if trees.planted is None or trees.differ else trees
 
 
 @dataclass(slots=True, eq=False)
@@ -102,8 +104,7 @@ class _Trees:
 
     grown: tuple[Tree, ...]
     facts: tuple[object, ...]  # about the forest that they are from
-    packed: tuple[_core.Tree, ...]  # none: they cannot be followed here
-    values: tuple[np.ndarray, ...]  # of each tree: nodes x classes, shared with scikit-learn
+    planted: _core.Forest | None  # None: they cannot be followed here
     compared: int = 0  # rows about which the forest itself was asked as well
     differ: bool = False  # and said something else
 
@@ -112,16 +113,16 @@ class _Trees:
         grown, facts = _grown(forest), _facts(forest)
         try:
             forest._validate_X_predict  # noqa: B018  # private: a later version may lack it
-            values = tuple(tree.value[:, 0, :] for tree in grown)
             classes = forest.n_classes_ if _method(forest) == "predict_proba" else 1
             has_one_output = forest.n_outputs_ == 1 and all(tree.n_outputs == 1 for tree in grown)
-            if not has_one_output or any(own.shape[1] != classes for own in values):
-                return cls(grown, facts, (), ())
-            if sum(tree.node_count for tree in grown) > _MOST_NODES:
-                return cls(grown, facts, (), ())
-            return cls(grown, facts, tuple(_pack(tree, forest.n_features_in_) for tree in grown), values)
+            if not grown or not has_one_output or sum(tree.node_count for tree in grown) > _MOST_NODES:
+                return cls(grown, facts, None)
+            planted = _core.Forest(forest.n_features_in_, classes)
+            for tree in grown:
+                _plant(planted, tree)
+            return cls(grown, facts, planted)
         except (AttributeError, TypeError, ValueError):  # not fitted, not as they were when this was written, or broken
-            return cls(grown, facts, (), ())
+            return cls(grown, facts, None)
 
     def are_of(self, forest: BaseForest) -> bool:
         now = _grown(forest)
@@ -143,41 +144,38 @@ class _Trees:
 
     def follow(self, rows: Rows, jobs: int) -> np.ndarray:
         """The mean of what all trees say about each row: rows x classes."""
-        if rows.shape[0] <= _BLOCK:
-            return self._sum(rows, self.packed, self.values, jobs) / len(self.packed)
-        # Rows that are alike go the same way for longer: those at a leaf of the first tree go together.
-        numbers = np.arange(len(self.values[0]), dtype=np.float64)[:, None]
-        order = np.argsort(self._sum(rows, self.packed[:1], (numbers,), jobs)[:, 0], kind="stable")
-        answer = np.empty((len(order), self.values[0].shape[1]))
-        answer[order] = self._sum(rows[order], self.packed, self.values, jobs)
-        answer /= len(self.packed)
+        forest, (count, features) = self.planted, rows.shape
+        assert forest is not None
+        size = max(1, min(_BLOCK, _MOST_CELLS // features))
+        starts = range(0, count, size)
+        order = None
+        if (
+            len(starts) > 1
+        ):  # rows that are alike go the same way for longer: those at a leaf of the first tree go together
+            leaves = _spread(lambda start: forest.find_leaves(_block(rows, start, size)), starts, jobs)
+            order = np.argsort(np.concatenate(leaves), kind="stable")
+            rows = rows[order]
+        sums = np.zeros((count, forest.classes))
+        _spread(lambda start: forest.add(_block(rows, start, size), sums[start : start + size]), starts, jobs)
+        sums /= len(self.grown)
+        if order is None:
+            return sums
+        answer = np.empty_like(sums)
+        answer[order] = sums
         return answer
 
-    @staticmethod
-    def _sum(rows: Rows, trees: Sequence[_core.Tree], values: Sequence[np.ndarray], jobs: int) -> np.ndarray:
-        """Sums of the values (for each tree: nodes x fields) of the leaves that rows reach: rows x fields."""
-        count, features = rows.shape
-        size = max(1, min(_BLOCK, _MOST_CELLS // features))
-        sums = np.zeros((count, values[0].shape[1]))
 
-        def add(start: int) -> None:
-            some, own = _dense(rows[start : start + size]), sums[start : start + size]
-            columns = np.ascontiguousarray(some.T)
-            for tree, of_nodes in zip(trees, values, strict=True):
-                tree.add(some, columns, of_nodes, own)
-
-        starts = range(0, count, size)
-        if jobs > 1 and len(starts) > 1:
-            with ThreadPoolExecutor(jobs) as pool:
-                list(pool.map(add, starts))
-        else:
-            for start in starts:
-                add(start)
-        return sums
+def _spread(work: Callable[[int], T], starts: range, jobs: int) -> list[T]:
+    """What the work makes of the block at each start, with as many threads as the forest has jobs."""
+    if jobs == 1 or len(starts) == 1:
+        return list(map(work, starts))
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(work, starts))
 
 
-def _dense(rows: Rows) -> np.ndarray:
-    return np.ascontiguousarray(rows if isinstance(rows, np.ndarray) else rows.toarray())
+def _block(rows: Rows, start: int, size: int) -> _core.Block:
+    some = rows[start : start + size]
+    return _core.Block(np.ascontiguousarray(some if isinstance(some, np.ndarray) else some.toarray()))
 
 
 def _grown(forest: BaseForest) -> tuple[Tree, ...]:
@@ -192,9 +190,9 @@ def _facts(forest: BaseForest) -> tuple[object, ...]:
     return tuple(getattr(forest, name, None) for name in ("n_outputs_", "n_features_in_", "n_classes_"))
 
 
-def _pack(tree: Tree, features: int) -> _core.Tree:
+def _plant(forest: _core.Forest, tree: Tree) -> None:
     fields = tree.children_left, tree.children_right, tree.feature, tree.threshold, tree.missing_go_to_left
-    return _core.Tree(*fields, features)
+    forest.plant(*fields, tree.value[:, 0, :])  # values are shared with scikit-learn
 
 
 def _forest_of(ask: Ask) -> BaseForest | None:

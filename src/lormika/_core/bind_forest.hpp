@@ -2,4 +2,4 @@
 
 #include <nanobind/nanobind.h>
 
-void bind_tree(nanobind::module_& m);
+void bind_forest(nanobind::module_& m);
