@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
@@ -184,6 +185,51 @@ def test_a_method_put_into_an_object_weights_and_frames_as_outputs():
     framed = make_column_transformer((OneHotEncoder(sparse_output=False), ["job"])).set_output(transform="pandas")
     with pytest.raises(CannotReadError):
         Columns(framed.fit(table), schema).transform(schema.encode(table))
+
+
+SCALERS = {
+    "imputer": SimpleImputer(),
+    "most frequent": SimpleImputer(strategy="most_frequent"),
+    "scaler": StandardScaler(),
+    "centred": StandardScaler(with_std=False),
+    "divided": StandardScaler(with_mean=False),
+    "both": make_pipeline(SimpleImputer(strategy="median"), "passthrough", StandardScaler()),
+}
+
+
+@pytest.mark.parametrize("name", SCALERS)
+def test_numbers_that_are_all_there_need_no_transformer(name, monkeypatch):
+    table = with_gaps(make_table(4), 4)[NUMBERS].astype(float)
+    transformer = make_column_transformer((clone(SCALERS[name]), NUMBERS)).fit(table)
+    whole = table.dropna()
+    expected, schema = transformer.transform(whole), read_schema(frames.read(table), None)
+    columns, asked = Columns(transformer, schema), []
+    for kind in (SimpleImputer, StandardScaler):
+        monkeypatch.setattr(kind, "transform", lambda self, X, own=kind.transform: asked.append(self) or own(self, X))
+    np.testing.assert_array_equal(columns.transform(schema.encode(whole)), expected)
+    assert asked == []
+    gaps = columns.transform(schema.encode(table))
+    assert asked  # the transformer itself, about gaps
+    np.testing.assert_array_equal(gaps, transformer.transform(table))
+
+
+@pytest.mark.parametrize(
+    ("imputer", "debts"),
+    [
+        (SimpleImputer(add_indicator=True), np.nan),
+        (SimpleImputer(missing_values=3.0), 3.0),
+        (SimpleImputer(), np.nan),  # it leaves out a column without a number
+    ],
+)
+def test_imputers_that_do_more_are_asked_themselves(imputer, debts):
+    fitted = pd.DataFrame({"debts": debts, "score": np.arange(9.0)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about that column
+        transformer = make_column_transformer((imputer, ["debts", "score"])).fit(fitted)
+        table = fitted.assign(debts=5.0)
+        schema = read_schema(frames.read(table), None)
+        expected = transformer.transform(table)
+        np.testing.assert_array_equal(Columns(transformer, schema).transform(schema.encode(table)), expected)
 
 
 @pytest.mark.parametrize(("dtype", "missing", "is_read"), [(int, -1, False), (float, -1, True), (int, np.nan, True)])

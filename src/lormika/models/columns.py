@@ -19,9 +19,9 @@ import numpy as np
 from lormika import _core
 from lormika.frames.feature import Feature
 from lormika.frames.of_numpy import ArrayNumber
-from lormika.frames.of_pandas import PandasAssembler
 from lormika.frames.schema import Schema
-from lormika.types import UserModel, UserTable
+from lormika.models.number_columns import NumberColumns, arithmetic
+from lormika.types import UserModel
 
 if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer
@@ -81,30 +81,6 @@ class _Tables:
         self._known[self._places[number] + places] = True  # last, since others read without waiting
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Numbers:
-    """Columns of numbers that go through a transformer together, or through none."""
-
-    features: list[int]
-    outputs: slice
-    transformer: UserModel | None
-
-    def transform(self, schema: Schema, rows: np.ndarray) -> np.ndarray:
-        """Their outputs."""
-        if self.transformer is None:
-            return rows[:, self.features]
-        return dense(self.transformer.transform(self._table(schema, rows)))
-
-    def _table(self, schema: Schema, rows: np.ndarray) -> UserTable:
-        """These columns as one array, or as one frame if names may be asked for."""
-        numbers = rows[:, self.features]
-        if not isinstance(schema.assembler, PandasAssembler):
-            return numbers
-        import pandas as pd
-
-        return pd.DataFrame(numbers, columns=[schema.features[f].name for f in self.features])
-
-
 class Columns:
     """The outputs of one fitted ColumnTransformer, for rows of one schema.
 
@@ -127,7 +103,7 @@ class Columns:
         if not 0 < self._width <= most or transformer.transformer_weights is not None:
             raise CannotReadError
         self._fitted = _fitted(transformer)
-        self._numbers: list[_Numbers] = []
+        self._numbers: list[NumberColumns] = []
         cells: list[_Cells] = []
         for part, features, outputs in _parts(transformer, schema):
             self._add(part, features, outputs, cells)
@@ -146,7 +122,7 @@ class Columns:
         if all(is_number):
             if not _passes(part) and not _is_of_numbers(part, [self._schema.features[f] for f in features]):
                 raise CannotReadError
-            self._numbers.append(_Numbers(features, outputs, None if _passes(part) else part))
+            self._numbers.append(_number_columns(part, features, outputs))
             return
         widths = _widths(part, len(features))
         if sum(widths) != outputs.stop - outputs.start or (any(is_number) and not _passes(part)):
@@ -155,7 +131,7 @@ class Columns:
         for feature, width, numeric in zip(features, widths, is_number, strict=True):
             own = slice(start, start + width)
             if numeric:
-                self._numbers.append(_Numbers([feature], own, None))
+                self._numbers.append(NumberColumns([feature], own, None))
             else:
                 cells.append(_Cells(feature, len(self._schema.features[feature].categories or ()) + 1, own))
             start += width
@@ -167,7 +143,7 @@ class Columns:
             self._learn(rows[0], new)
             self._tables.fill_in(rows, outputs)
         for numbers in self._numbers:
-            outputs[:, numbers.outputs] = numbers.transform(self._schema, rows)
+            outputs[:, numbers.outputs] = dense(numbers.transform(self._schema, rows))
         return outputs
 
     def _learn(self, row: np.ndarray, places: Sequence[np.ndarray]) -> None:
@@ -228,6 +204,14 @@ def _parts(transformer: ColumnTransformer, schema: Schema) -> Iterator[tuple[Use
             raise CannotReadError
         if inputs:
             yield part, inputs, outputs
+
+
+def _number_columns(part: UserModel, features: list[int], outputs: slice) -> NumberColumns:
+    if _passes(part):
+        return NumberColumns(features, outputs, None)
+    steps = [arithmetic(_kind(step), step) for step in _steps(part) if not _passes(step)]
+    known = [step for step in steps if step is not None]
+    return NumberColumns(features, outputs, part, known if len(known) == len(steps) else None)
 
 
 def _passes(part: UserModel) -> bool:
