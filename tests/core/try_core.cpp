@@ -205,7 +205,7 @@ void try_forest() {
     const std::vector<int64_t> left{1, -1, 3, -1, -1}, right{2, -1, 4, -1, -1}, feature{0, -2, 1, -2, -2};
     const std::vector<double> threshold{0.1, 0, 1e39, 0, 0}, values{0, 1, 2, 3, 4};
     const std::vector<uint8_t> missing_left{0, 0, 1, 0, 0};
-    const auto field = [](const auto& values) { return Field{values.data(), sizeof(values[0])}; };
+    const auto field = []<class T>(const std::vector<T>& own) { return Field<T>{own.data(), sizeof(T)}; };
     Forest forest(2, 1);
     for (int tree = 0; tree < 2; ++tree)
         forest.plant({5, field(left), field(right), field(feature), field(threshold), field(missing_left)}, values.data());
