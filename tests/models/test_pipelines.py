@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 from lormika import Explainer, ModelError, datasets, frames
 from lormika.frames.encoded import Encoded
 from lormika.frames.schema import read_schema
-from lormika.models import pipelines
+from lormika.models import forests, pipelines
 from lormika.models.pipelines import QuickPipeline, quicken
 
 LOANS, DECISIONS = datasets.make_loans(1200)
@@ -319,6 +319,39 @@ def test_warnings_come_as_often_as_the_step_gives_them():
             warnings.simplefilter("always")
             quick(Encoded(SCHEMA, ROWS))
         assert [str(warning.message)[:25] for warning in caught] == ["Found unknown categories "]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("value", [np.inf, 1e300])
+def test_a_forest_refuses_what_it_cannot_read_in_its_own_words(sparse, value):
+    quick = quicken(fitted(MODELS["forest"](), sparse).predict_proba)
+    quick(Encoded(SCHEMA, ROWS))
+    rows = ROWS[:5].copy()
+    rows[2, SCHEMA.index("debt_ratio")] = value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # about an overflow, by scikit-learn itself
+        with pytest.raises(ValueError, match="infinity or a value too large"):
+            quick(Encoded(SCHEMA, rows))
+
+
+def test_a_forest_that_knows_names_warns_that_it_gets_none():
+    columns = encoder().fit(LOANS)
+    matrix = pd.DataFrame(columns.transform(LOANS)).add_prefix("c")
+    model = Pipeline([("columns", columns), ("forest", MODELS["forest"]().fit(matrix, DECISIONS))])
+    quick = quicken(model.predict_proba)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="valid feature names") as caught:
+            answer = quick(Encoded(SCHEMA, ROWS))
+        assert len(caught) == 1
+        np.testing.assert_array_equal(answer, model[-1].predict_proba(matrix))
+
+
+def test_trees_that_differ_leave_the_forest_to_itself(monkeypatch):
+    model = fitted(MODELS["forest"]())
+    monkeypatch.setattr(forests._Trees, "follow", lambda self, rows, jobs: np.full((len(rows), 2), 0.5))
+    quick = quicken(model.predict_proba)
+    for _ in range(2):
+        np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), model.predict_proba(LOANS))
 
 
 def test_one_row_that_is_refused_does_not_slow_the_others(asked):

@@ -20,7 +20,7 @@ import numpy as np
 
 from lormika import _core
 from lormika.models.calls import Ask
-from lormika.models.owner import is_own, owner
+from lormika.models.owner import is_own, is_own_class, owner
 from lormika.types import UserModel, UserTable
 
 if TYPE_CHECKING:
@@ -79,16 +79,28 @@ class QuickForest:
         trees = None if forest is None else self._trees_of(forest)
         if forest is None or trees is None:
             return self.ask(table)
-        from joblib import effective_n_jobs  # which the forest has loaded
-
         for _, step in getattr(owner(self.ask), "steps", [])[:-1]:
             if step not in _SKIPPED:
                 table = step.transform(table)
         rows = forest._validate_X_predict(table)  # its own checks, warnings and errors
-        answer = trees.follow(rows, effective_n_jobs(forest.n_jobs))
-        if _method(forest) == "predict":
-            answer = answer[:, 0]
+        answer = trees.answer(forest, rows)
         return answer if trees.agree(forest, rows, answer) else _ask_itself(forest, table)
+
+    def about(self, matrix: np.ndarray) -> object | None:
+        """The same of a matrix that a step of the pipeline gives; None: the forest itself must be asked.
+
+        Of finite numbers without names, it has nothing to say beside its answer.
+        """
+        forest = _forest_of(self.ask)
+        trees = None if forest is None else self._trees_of(forest)
+        if forest is None or trees is None or hasattr(forest, "feature_names_in_"):
+            return None
+        with np.errstate(over="ignore"):
+            rows = matrix.astype(np.float32)
+        if rows.shape[1] != forest.n_features_in_ or not np.isfinite(rows).all():
+            return None
+        answer = trees.answer(forest, rows)
+        return answer if trees.agree(forest, rows, answer) else None
 
     def _trees_of(self, forest: BaseForest) -> _Trees | None:
         """The trees that the forest has now, unless they cannot be followed here."""
@@ -142,6 +154,13 @@ class _Trees:
             self.differ |= not is_same or not np.allclose(own, answer[chosen], rtol=_TOLERANCE, atol=_TOLERANCE)
         return not self.differ
 
+    def answer(self, forest: BaseForest, rows: Rows) -> np.ndarray:
+        """What the forest says, with as many threads as it has jobs."""
+        from joblib import effective_n_jobs  # which the forest has loaded
+
+        means = self.follow(rows, effective_n_jobs(forest.n_jobs))
+        return means[:, 0] if _method(forest) == "predict" else means
+
     def follow(self, rows: Rows, jobs: int) -> np.ndarray:
         """The mean of what all trees say about each row: rows x classes."""
         forest, (count, features) = self.planted, rows.shape
@@ -179,9 +198,14 @@ def _block(rows: Rows, start: int, size: int) -> _core.Block:
 
 
 def _grown(forest: BaseForest) -> tuple[Tree, ...]:
+    """Its trees; None: an estimator may do otherwise than follow its tree."""
+    estimators, method = getattr(forest, "estimators_", None) or (), _method(forest)
+    own = {
+        kind for kind in set(map(type, estimators)) if is_own_class(kind, method)
+    }  # mostly one: there are many trees
     return tuple(
-        getattr(estimator, "tree_", None) if is_own(estimator, _method(forest)) else None
-        for estimator in getattr(forest, "estimators_", None) or ()
+        vars(estimator).get("tree_") if type(estimator) in own and method not in vars(estimator) else None
+        for estimator in estimators
     )
 
 

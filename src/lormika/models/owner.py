@@ -25,7 +25,11 @@ def is_own(part: UserModel, method: str) -> bool:
 
     What somebody derived from its class, put into the object, or into the class itself, may do otherwise.
     """
-    kind = type(part)
+    return is_own_class(type(part), method) and method not in vars(part)
+
+
+def is_own_class(kind: type, method: str) -> bool:
+    """The same of the method of all objects of a class, but for what is put into one of them."""
     in_class = getattr(kind, method, None)
     modules = (kind.__module__, getattr(in_class, "__module__", ""))
-    return all(module.startswith("sklearn.") for module in modules) and method not in vars(part)
+    return all(module.startswith("sklearn.") for module in modules)

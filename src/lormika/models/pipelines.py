@@ -57,7 +57,7 @@ class QuickPipeline:
         if not isinstance(table, Encoded):
             return steps.ask(table)
         outputs = steps.read(table)
-        return steps.ask(table.restore()) if outputs is None else steps.rest(outputs)
+        return steps.ask(table.restore()) if outputs is None else steps.ask_rest(outputs)
 
 
 class _Steps:
@@ -67,8 +67,7 @@ class _Steps:
         pipeline = owner(ask)
         self._ask, self._first, self._all = ask, first, [step for _, step in pipeline.steps]
         self.rest = quicken_forest(getattr(pipeline[1:], getattr(ask, "__name__", "")))
-        # Which makes an array of a sparse table anyway, if it comes next.
-        self._ends_in_forest = isinstance(self.rest, QuickForest) and len(self._all) == 2
+        self._next = self.rest if isinstance(self.rest, QuickForest) and len(self._all) == 2 else None
         self._schema: Schema | None = None
         self._columns: Columns | None = None
         self._compared = 0  # rows about which the first step itself was asked as well
@@ -82,7 +81,19 @@ class _Steps:
         """The answer about a frame."""
         return self.rest(self._first.transform(table)) if isinstance(self.rest, QuickForest) else self._ask(table)
 
-    def read(self, table: Encoded) -> object | None:
+    def ask_rest(self, outputs: np.ndarray) -> object:
+        """The answer about what the first step gives; a forest would make an array of a sparse table anyway."""
+        answer = None if self._next is None else self._next.about(outputs)
+        if answer is not None:
+            return answer
+        if not self._first.sparse_output_:
+            return self.rest(outputs)
+        from scipy.sparse import csr_matrix
+
+        sparse: object = csr_matrix(_core.without_zeros(outputs), shape=outputs.shape)
+        return self.rest(sparse)
+
+    def read(self, table: Encoded) -> np.ndarray | None:
         """What the first step gives for encoded rows; None: it must be asked itself."""
         columns = self._columns
         if self._schema is not table.schema or (columns is not None and not columns.are_of(self._first)):
@@ -98,12 +109,7 @@ class _Steps:
             outputs = None
             if not self._compared:
                 self._columns = None
-        if outputs is None or not self._first.sparse_output_ or (self._ends_in_forest and _are_usual(outputs)):
-            return outputs
-        from scipy.sparse import csr_matrix
-
-        sparse: object = csr_matrix(_core.without_zeros(outputs), shape=outputs.shape)
-        return sparse
+        return outputs
 
     def _tried(self, columns: Columns, table: Encoded) -> np.ndarray | None:
         """The outputs, if they are the same as those of the first step itself, which is asked about some rows."""
@@ -119,12 +125,6 @@ class _Steps:
             return outputs
         self._columns = None
         return None
-
-
-def _are_usual(numbers: np.ndarray) -> bool:
-    """Whether there are no missing, endless or huge numbers, about which a sparse table has errors of its own."""
-    most = np.finfo(np.float32).max
-    return bool(numbers.min() >= -most and numbers.max() <= most)
 
 
 def _read(first: ColumnTransformer, schema: Schema) -> Columns | None:
