@@ -219,6 +219,18 @@ def test_long_rules(max_conditions):
         assert [plain(r) for r in mine_rules(table.columns, table.labels, **given)] == expected(table, **given)
 
 
+@pytest.mark.parametrize("sizes", [(24, 2), (25, 3), (40, 26), (300, 24)])
+def test_features_of_many_items_agree_with_the_naive_twin(sizes):
+    rng = random.Random(0)
+    rows = [[100 + rng.randrange(size) for size in sizes] for _ in range(400)]  # texts in the same order as numbers
+    table = Table(rows, [int(rng.random() < 0.2) or int(row[0] % 5 == row[1] % 2) for row in rows])
+    given = {"k": 10, "max_conditions": 2, "objective": "leverage", "filter": "productive"}
+    usual = {"min_count": 1, "m": 2.0, "alpha": 0.05, "correction": "none"}
+    rules = mine_rules(table.columns, table.labels, **given, **usual)
+    assert len(rules) > 1
+    assert [plain(rule) for rule in rules] == expected(table, **given, **usual)
+
+
 def test_many_rows_agree_with_counting():
     """Beyond one word per class, with segments that end within a word."""
     rng = np.random.default_rng(0)

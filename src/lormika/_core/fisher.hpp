@@ -20,6 +20,13 @@ struct Critical {
     explicit Critical(double p) : value(p), log_value(std::log(p)) {}
 };
 
+// Logarithms of factorials. Exact ones have more digits than a double: for 100,000 rows they are around a million, and their
+// differences count.
+struct LogFactorials {
+    std::vector<Wide> exact = std::vector<Wide>(2, Wide(0.0));
+    std::vector<double> rounded = std::vector<double>(2, 0.0);
+};
+
 class Fisher {
 public:
     explicit Fisher(int rows);
@@ -40,12 +47,10 @@ private:
     enum class Verdict { below, above, unclear };
     Verdict compare(const Fourfold& t, double log_limit) const;
 
-    Wide log_point(const Fourfold& t, int hits) const;
     double point(const Fourfold& t, int hits) const;
     double tail(const Fourfold& t, double stop) const;
 
-    // More digits than a double has: for 100,000 rows the logarithms are around a million, and their differences count.
-    const std::shared_ptr<const std::vector<Wide>> log_factorials_;
+    const std::shared_ptr<const LogFactorials> log_factorials_;
 };
 
 }  // namespace lormika

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bits.hpp"
+#include "lanes.hpp"
 #include "search.hpp"
 
 namespace lormika {
@@ -31,18 +32,23 @@ struct ItemTable {
         : rows(table.rows), layout(table.classes), rows_of_class(table.classes, 0) {
         for (int r = 0; r < rows; ++r) ++rows_of_class[table.labels[r]];
         layout.fit(rows_of_class.data());
-        const std::vector<int32_t> order = by_class(table);
+        const std::vector<int32_t> places = places_of(table);
 
         const int items = std::accumulate(table.sizes, table.sizes + table.features, 0);
         const size_t words = layout.words();
         bits.assign(items * words, 0);
+        std::vector<uint8_t> numbers(words * kWordBits, kNoItem);
         for (int f = 0, first = 0; f < table.features; first += table.sizes[f++]) {
             for (int v = 0; v < table.sizes[f]; ++v) {
                 feature_of.push_back(f);
                 of_instance.push_back(instance[f] == v);
                 weight.push_back(table.weights[f]);
             }
-            set_bits(table.items + static_cast<size_t>(f) * rows, table.sizes[f], order, bits.data() + first * words);
+            const int32_t* const item = table.items + static_cast<size_t>(f) * rows;
+            if (table.sizes[f] > kMostAtOnce)
+                set_one_by_one(item, places, bits.data() + first * words);
+            else
+                set_at_once(item, table.sizes[f], places, numbers, bits.data() + first * words);
         }
         counts.resize(static_cast<size_t>(items) * table.classes);
         for (int i = 0; i < items; ++i) count(bits_of(i), bits_of(i), counts.data() + static_cast<size_t>(i) * table.classes);
@@ -70,37 +76,31 @@ struct ItemTable {
     Cover everything() const { return {rows_of_class.data(), rows}; }
 
 private:
-    // Row numbers sorted by class.
-    std::vector<int32_t> by_class(const Table& table) const {
-        std::vector<int32_t> next(table.classes, 0), order(rows);
-        for (int c = 1; c < table.classes; ++c) next[c] = next[c - 1] + rows_of_class[c - 1];
-        for (int r = 0; r < rows; ++r) order[next[table.labels[r]]++] = r;
-        return order;
+    static constexpr int kMostAtOnce = 24;    // items of a feature: setting bits one by one is quicker if there are more
+    static constexpr uint8_t kNoItem = 0xFF;  // between two classes
+
+    // The bit of each row.
+    std::vector<int32_t> places_of(const Table& table) const {
+        std::vector<int32_t> next(table.classes), places(rows);
+        for (int c = 0; c < table.classes; ++c) next[c] = layout.begin[c] * static_cast<int32_t>(kWordBits);
+        for (int r = 0; r < rows; ++r) places[r] = next[table.labels[r]]++;
+        return places;
     }
 
-    // The bitsets of one feature's items, word by word. Few items are told by the bits of their numbers, which are
-    // collected in registers; many are set one by one.
-    void set_bits(const int32_t* item, int size, const std::vector<int32_t>& order, uint64_t* target) const {
+    // The bitsets of one feature's items: which rows have the first one, which the second, and so on.
+    void set_at_once(const int32_t* item, int size, const std::vector<int32_t>& places, std::vector<uint8_t>& numbers,
+                     uint64_t* target) const {
+        for (int r = 0; r < rows; ++r) numbers[places[r]] = static_cast<uint8_t>(item[r]);
+        for (int v = 0; v < size; ++v)
+            for (int w = 0; w < layout.words(); ++w) *target++ = equal(numbers.data() + w * kWordBits, static_cast<uint8_t>(v));
+    }
+
+    void set_one_by_one(const int32_t* item, const std::vector<int32_t>& places, uint64_t* target) const {
         const size_t words = layout.words();
-        const int32_t* row = order.data();
-        for (int c = 0; c < layout.classes(); ++c)
-            for (int done = 0; done < rows_of_class[c]; done += 64) {
-                uint64_t* word = target + layout.begin[c] + done / 64;
-                const int filled = std::min(64, rows_of_class[c] - done);
-                if (size > 4) {
-                    for (int b = 0; b < filled; ++b) word[item[row[b]] * words] |= uint64_t{1} << b;
-                } else {
-                    uint64_t ones = 0, twos = 0;
-                    for (int b = 0; b < filled; ++b) {
-                        const uint64_t number = item[row[b]];
-                        ones |= (number & 1) << b;
-                        twos |= (number >> 1) << b;
-                    }
-                    const uint64_t all = ~uint64_t{0} >> (64 - filled);
-                    for (int v = 0; v < size; ++v) word[v * words] = (v & 1 ? ones : ~ones) & (v & 2 ? twos : ~twos) & all;
-                }
-                row += filled;
-            }
+        for (int r = 0; r < rows; ++r) {
+            const auto place = static_cast<size_t>(places[r]);
+            target[item[r] * words + place / kWordBits] |= uint64_t{1} << place % kWordBits;
+        }
     }
 };
 
