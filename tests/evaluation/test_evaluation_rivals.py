@@ -39,6 +39,7 @@ def prepare(task, model):
 def test_crashes_and_hangs_cost_one_explanation(setting, grounds, tmp_path, monkeypatch):
     (tmp_path / "flaky.py").write_text(FLAKY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     assert check("flaky", sys.executable) == "flaky 1"
     ages = [30, 1001, 1002, 1003, 1004, 1005, 31]
     rows = setting.instances.iloc[[0] * len(ages)].assign(age=ages)

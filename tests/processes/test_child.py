@@ -134,6 +134,14 @@ def test_a_sender_that_does_not_pause_is_late_as_well(start):
         child.receive(0.1)
 
 
+def test_what_a_child_printed_last_says_why_it_ended(start, tmp_path):
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    program = "import os\nfrom lormika.processes.messages import Line\nLine()\nprint('no more room')\nos._exit(3)"
+    child = start(program, environment=usual, log=tmp_path / "log.txt")
+    with pytest.raises(LostError, match=r"ended itself with exit code 3: no more room$"):
+        child.receive(LONG)
+
+
 def test_a_child_that_reads_nothing_is_late(start):
     child = start("import time\ntime.sleep(600)")
     child.send({}, b"x" * 5_000_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -82,6 +83,8 @@ class Line:
         with open(os.devnull, encoding="utf-8") as nothing:
             os.dup2(nothing.fileno(), 0)
         os.dup2(2, 1)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)  # what it printed last may say why it ended
         self._inbox = Inbox(sys.maxsize)
 
     def receive(self) -> Message | None:

@@ -13,6 +13,7 @@ of a class. An explainer may also give `"rows"`, counterfactual ones, encoded li
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import random
@@ -43,6 +44,8 @@ def main() -> None:
     """Serve until no more messages arrive."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # what it printed last may say why it ended
     warnings.simplefilter("ignore")
     name, task = sys.argv[1:3]
     module, function = ADAPTERS.get(name, (name, "prepare"))
