@@ -66,7 +66,7 @@ def _our_run(task: Task, k: int) -> tuple[float, Rules]:
     """CPU seconds from items to finished rules."""
     items, options = task_items(task), search_options(task, k, "leverage", "none", CONDITIONS)
     seconds, found = best(lambda: find_rules(items, task.labels, options), repeat=7)
-    number = {condition: position for position, condition in enumerate(items.conditions)}
+    number = {items.condition(position): position for position in range(len(items))}
     return seconds, [(rule.leverage, sorted(number[each] for each in rule.conditions)) for rule in found]
 
 

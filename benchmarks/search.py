@@ -13,8 +13,10 @@ from tasks import Task, make_task
 from timing import best, milliseconds, within
 
 from lormika import _core
+from lormika.frames.feature import Feature
+from lormika.frames.of_numpy import ArrayNumber
 from lormika.options import Filter, Objective, SearchOptions
-from lormika.rule import Equals, Rule
+from lormika.rule import Rule
 from lormika.stages.items import Items
 from lormika.stages.search import Space, make_lists
 
@@ -95,13 +97,17 @@ def _texts(outcome: Outcome | None) -> list[str]:
 def task_items(task: Task) -> Items:
     """Items of a task: its codes are items already."""
     features = task.table.shape[1]
-    conditions = tuple(Equals(f"x{f}", value) for f in range(features) for value in range(3))
+    as_it_is = ArrayNumber(np.dtype(np.int64))
+    described = tuple(Feature(f"x{f}", (0, 1, 2), None, as_it_is, {0: 0, 1: 1, 2: 2}) for f in range(features))
     codes = np.ascontiguousarray(task.table.T)
-    nowhere = np.full(features, -1, dtype=np.int32)  # no instance
     sizes = np.full(features, 3, dtype=np.int32)
-    rows = tuple(int(np.count_nonzero(own == value)) for own in codes for value in range(3))
+    rows = np.array([np.count_nonzero(own == value) for own in codes for value in range(3)])
+    no_range, whole = np.full(3 * features, np.nan), np.zeros(3 * features, dtype=bool)
+    categories = np.tile([0.0, 1.0, 2.0], features)
+    nowhere = np.full(features, -1, dtype=np.int32)  # no instance
     no_numbers = np.empty((0, codes.shape[1]))
-    return Items(conditions, rows, sizes, codes, nowhere, tuple(range(features)), no_numbers)
+    places = tuple(range(features))
+    return Items(described, places, sizes, rows, no_range, no_range, whole, categories, codes, nowhere, no_numbers)
 
 
 def search_options(task: Task, k: int, objective: str, filter: str, conditions: int) -> SearchOptions:

@@ -264,7 +264,7 @@ def stored(problem: Problem, f: int, item: tuple) -> tuple:
 
 def make_twin(problem: Problem, case) -> Twin:
     items: list[list[tuple]] = [[] for _ in problem.categories]
-    for condition in case.items.conditions:
+    for condition in map(case.items.condition, range(len(case.items))):
         items[int(condition.feature[1:])].append(item_of(problem, condition))
     sample = [[None if math.isnan(v) else v for v in row] for row in case.sample.encoded.tolist()]
     return Twin(

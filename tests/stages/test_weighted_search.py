@@ -88,8 +88,8 @@ def test_finds_the_k_best_of_each_category_with_the_items_that_it_may_have(
     instance = [rng.choice(table.rows)[f] for f in range(len(table.rows[0]))]
     given = {**given_options, "objective": objective, "filter": filter}
     space = make_space(table, instance, prediction)
-    allowed = np.array([[rng.random() < 0.7 for _ in space.items.conditions] for _ in Category], dtype=bool)
-    allowed = allowed.reshape(len(Category), len(space.items.conditions))
+    allowed = np.array([[rng.random() < 0.7 for _ in range(len(space.items))] for _ in Category], dtype=bool)
+    allowed = allowed.reshape(len(Category), len(space.items))
     found: dict[str, list] = {}
     for rule in find(space, [1.0] * len(instance), allowed, **given, per="category"):
         found.setdefault(rule.category.value, []).append(plain(rule))

@@ -67,7 +67,7 @@ class Choice:
         own = float(self.trials.edits.instance[f])
         row = items.row_of(f)
         if row is not None and items.instance[row] >= 0 and not self.sides.why.turns_inside(row):
-            return items.conditions[items.first_of(row) + int(items.instance[row])]
+            return items.condition(items.first_of(row) + int(items.instance[row]))
         if math.isnan(own):
             return Missing(self.background.schema.features[f].name)
         return between(self.background, f, own, own, own)

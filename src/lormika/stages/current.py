@@ -38,7 +38,7 @@ class CurrentTest:
     def possible(self, most: int) -> np.ndarray:
         """Which items a confirmed rule, with at most so many, may have, as far as is known in advance."""
         if self._unit == "label":
-            return np.ones(len(self._items.conditions), dtype=bool)
+            return np.ones(len(self._items), dtype=bool)
         possible = self._breaks.agreeing(self._sign) & self._breaks.may_move(self._sign, most)
         return np.repeat(possible, self._items.sizes)
 

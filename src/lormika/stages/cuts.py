@@ -28,8 +28,11 @@ def equal_frequency_cuts(values: np.ndarray, bins: int) -> np.ndarray:
     return cut_each(np.sort(values)[None], bins)[0]
 
 
-def cut_each(ordered: np.ndarray, bins: int) -> list[np.ndarray]:
-    """Such cuts of each feature's sorted values (features x rows); missing ones come last, and do not count."""
+def cut_each(ordered: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Such cuts of sorted values (features x rows), one feature after the other, and how many each has.
+
+    Missing values come last, and do not count.
+    """
     n_rows = ordered.shape[1]
     present = (n_rows - np.isnan(ordered).sum(axis=1)).astype(np.int32)
     below = _core.cut_evenly(ordered, present, bins)
@@ -37,7 +40,7 @@ def cut_each(ordered: np.ndarray, bins: int) -> list[np.ndarray]:
     places = below[feature, cut]
     gaps = zip(ordered[feature, places - 1].tolist(), ordered[feature, places].tolist(), strict=True)
     points = np.array([round_between(low, high) for low, high in gaps])
-    return np.split(points, np.searchsorted(feature, np.arange(1, len(ordered))))
+    return points, np.bincount(feature, minlength=len(ordered))
 
 
 def round_between(low: float, high: float) -> float:

@@ -12,7 +12,7 @@ from lormika.rule import Condition, Edit, Equals, Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
 from lormika.stages.spread import Spread
-from lormika.stages.targets import Source, Target, choices, nearest_inside
+from lormika.stages.targets import Source, choices, nearest_inside
 
 LEVELS = 2  # at which targets are combined: both at their nearest, or both at their typical value
 _AT_LEAST = 2  # values of every feature
@@ -27,8 +27,8 @@ class Edits:
     feature: np.ndarray  # of each single edit, ascending
     value: np.ndarray
     source: np.ndarray
-    targets: tuple[Target, ...]
     target_feature: np.ndarray  # of each target
+    target_item: np.ndarray  # see `Targets`
     levels: np.ndarray  # targets x LEVELS: single edits to the nearest and to the typical value; they may be the same
     far: np.ndarray  # targets: single edits to the far value
     pairable: np.ndarray  # targets that go into pairs
@@ -107,18 +107,18 @@ def make_edits(
     count = (levels >= 0).sum(axis=1)
     asked = np.flatnonzero(count)
     levels, last = levels[asked], count[asked] - 1
-    targets = tuple(found.targets[t] for t in asked.tolist())
+    target_feature, rank = found.targets.feature[asked], found.targets.rank[asked]
     rows = np.arange(len(asked))
     return Edits(
         instance,
         feature[kept],
         value[kept],
         source[kept],
-        targets,
-        np.array([target.feature for target in targets], dtype=np.intp),
+        target_feature,
+        found.targets.item[asked],
         np.column_stack([levels[:, 0], levels[rows, np.minimum(1, last)]]),
         levels[rows, last],
-        _pairable(targets),
+        _pairable(background, target_feature, rank),
         int(((source[~kept] & Source.COARSE) > 0).sum()),
     )
 
@@ -139,17 +139,11 @@ def _kept(feature: np.ndarray, source: np.ndarray, most: int) -> np.ndarray:
     return kept
 
 
-def _pairable(targets: Sequence[Target]) -> np.ndarray:
+def _pairable(background: Background, feature: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """All targets of numbers, and the most frequent ones of categories."""
-    by_feature: dict[int, list[int]] = {}
-    for number, target in enumerate(targets):
-        by_feature.setdefault(target.feature, []).append(number)
-    places = []
-    for numbers in by_feature.values():
-        if isinstance(targets[numbers[0]].condition, Equals):
-            numbers = sorted(numbers, key=lambda number: -targets[number].rows)[:_CATEGORIES]
-        places += sorted(numbers)
-    return np.array(places, dtype=np.intp)
+    order, place = np.lexsort((rank, feature)), np.empty(len(feature), dtype=np.intp)
+    place[order] = np.arange(len(feature)) - np.searchsorted(feature, feature)  # of each target in its feature
+    return np.flatnonzero(background.numeric[feature] | (place < _CATEGORIES))
 
 
 def make_pairs(edits: Edits, chosen: np.ndarray) -> Pairs:

@@ -41,11 +41,11 @@ class HypotheticalTest:
         trials = terms.trials
         self._placing, self._items, self._trials = placing, placing.items, trials
         self._before, self._goal = certainty, goal
-        targets = trials.edits.targets
-        self._target_of_item = {target.item: t for t, target in enumerate(targets) if target.item >= 0}
+        leads_to = trials.edits.target_item
+        self._target_of_item = {item: t for t, item in enumerate(leads_to.tolist()) if item >= 0}
         self._checked: dict[tuple[int, ...], Check | None] = {}
         self._fresh = terms.fresh
-        self._pair_keys = trials.pairs.targets @ (len(targets), 1)  # ascending
+        self._pair_keys = trials.pairs.targets @ (len(leads_to), 1)  # ascending
 
     def __call__(self, chosen: tuple[int, ...]) -> Check | None:
         """What the model said about a rule with these items; None if it is not confirmed, or unknown."""
@@ -56,14 +56,14 @@ class HypotheticalTest:
 
     def possible(self, most: int) -> np.ndarray:
         """Which items a confirmed rule may have, as far as is known in advance."""
-        is_own = np.zeros(len(self._items.conditions), dtype=bool)
+        is_own = np.zeros(len(self._items), dtype=bool)
         is_own[list(self._items.own)] = True
         return np.asarray(is_own | self._may_raise)
 
     @cached_property
     def _may_raise(self) -> np.ndarray:
         """Which items, by themselves or with another one, may raise the certainty enough; the check itself is slow."""
-        singles, counted, size = self._trials.singles, self._placing.counted, len(self._items.conditions)
+        singles, counted, size = self._trials.singles, self._placing.counted, len(self._items)
         inside = self._placing.in_item >= 0
         if self._goal.permission is not None:
             inside = inside & self._permitted
@@ -89,15 +89,14 @@ class HypotheticalTest:
         places = np.flatnonzero(raises & (np.where(fresh, change - LEAST, 0.0).sum(axis=1) >= -_ROUNDING))
         added = change[places, :, None] - singles.change[pairs.singles[places]] - MATTERS
         adds = (np.where(fresh[places, :, None], added, 0.0).sum(axis=1) >= -_ROUNDING).all(axis=1)
-        targets = np.array([target.item for target in self._trials.edits.targets], dtype=np.intp)
-        items: np.ndarray = targets[pairs.targets[places[adds]]]
+        items: np.ndarray = self._trials.edits.target_item[pairs.targets[places[adds]]]
         return items[(items >= 0).all(axis=1)]
 
     @cached_property
     def _background_moves(self) -> np.ndarray:
         """Of each item, the mean change of the certainty by values of the background inside; NaN: there are none."""
         of_background = (self._trials.edits.source & (Source.BACKGROUND | Source.INSIDE)) > 0
-        inside, size = of_background & (self._placing.in_item >= 0), len(self._items.conditions)
+        inside, size = of_background & (self._placing.in_item >= 0), len(self._items)
         item = self._placing.in_item[inside]
         rows = np.bincount(item, minlength=size)
         total = np.bincount(item, self._trials.singles.certainty[inside], size)
@@ -168,7 +167,7 @@ class HypotheticalTest:
                     return None
                 nearest = int(levels[0] if len(levels) else edits[0])
             return _Trial(edits, self._trials.singles, nearest, np.array([[nearest]]))
-        key = targets[0] * len(self._trials.edits.targets) + targets[1]
+        key = targets[0] * len(self._trials.edits.target_item) + targets[1]
         pair = int(np.searchsorted(self._pair_keys, key))
         if pair == len(self._pair_keys) or self._pair_keys[pair] != key:
             return None

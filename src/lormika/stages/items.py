@@ -15,27 +15,31 @@ from lormika.frames.schema import Schema
 from lormika.rule import Condition, Equals, Interval, Missing
 from lormika.stages.cuts import cut_each
 
-_NO_RANGE = math.nan, math.nan
 _GLANCE = 8  # numbers that mostly tell whether all are whole
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """Items of the features that vary; a constant one has none, because its condition would say nothing."""
+    """Items of the features that vary; a constant one has none, because its condition would say nothing.
 
-    conditions: tuple[Condition, ...]  # all items, by feature and value
-    rows: tuple[int, ...]  # of each item: how many it holds for
-    sizes: np.ndarray  # how many items each feature has
+    They are numbered by feature and value. Conditions are made when somebody reads them.
+    """
+
+    described: tuple[Feature, ...]  # features that vary
+    features: tuple[int, ...]  # their positions in the schema
+    sizes: np.ndarray  # how many items each of them has
+    rows: np.ndarray  # of each item: how many rows it holds for
+    lows: np.ndarray  # of each item: where its range begins; NaN: it is no range
+    highs: np.ndarray  # and ends
+    whole: np.ndarray  # of each item: all numbers of its range are whole
+    categories: np.ndarray  # of each item: position of its category; NaN: it is none
     codes: np.ndarray  # features x rows: the row's item, counted within its feature
     instance: np.ndarray  # the instance's item of each feature; -1: none occurs in the sample
-    features: tuple[int, ...]  # positions in the schema of the features that vary
     ordered: np.ndarray  # numbers that vary x rows: sorted values, missing ones last
     places: list[tuple[int, int]] = field(
         init=False
     )  # of each item: its feature (a row of codes), and its number there
     firsts: np.ndarray = field(init=False)  # number of the first item of each feature
-    lows: np.ndarray = field(init=False)  # of each item: where its range begins; NaN: it is no range
-    highs: np.ndarray = field(init=False)  # and ends
     feature_of: np.ndarray = field(init=False)  # of each item: position of its feature in the schema
     own: frozenset[int] = field(init=False)  # items that are true of the instance
 
@@ -44,14 +48,22 @@ class Items:
         own = frozenset((firsts + self.instance)[self.instance >= 0].tolist())
         rows = np.repeat(np.arange(len(firsts)), self.sizes)
         numbers = np.arange(len(rows)) - firsts[rows]
-        ends = [(c.low, c.high) if isinstance(c, Interval) else _NO_RANGE for c in self.conditions]
-        lows, highs = np.array(ends, dtype=float).reshape(len(ends), 2).T
         object.__setattr__(self, "places", list(zip(rows.tolist(), numbers.tolist(), strict=True)))
         object.__setattr__(self, "firsts", firsts)
-        object.__setattr__(self, "lows", np.ascontiguousarray(lows))
-        object.__setattr__(self, "highs", np.ascontiguousarray(highs))
         object.__setattr__(self, "feature_of", np.array(self.features, dtype=np.int64)[rows])
         object.__setattr__(self, "own", own)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def condition(self, item: int) -> Condition:
+        """What an item says of its rows."""
+        feature, low, category = self.described[self.places[item][0]], self.lows[item], self.categories[item]
+        if not math.isnan(low):
+            return Interval(feature.name, float(low), float(self.highs[item]), bool(self.whole[item]))
+        if not math.isnan(category):
+            return Equals(feature.name, (feature.categories or ())[int(category)])
+        return Missing(feature.name)
 
     def row_of(self, feature: int) -> int | None:
         """Row of codes of a feature; None if it is constant in the sample."""
@@ -80,37 +92,42 @@ def itemise(
     if instance is None:
         instance = np.full(len(schema), np.nan)
     features = [f for f in range(len(schema)) if f not in without]
+    described = [schema.features[f] for f in features]
     columns, own = encoded.T, instance
     if len(features) < len(schema):
         columns, own = columns[features], own[features]
-    numeric = np.array([schema.features[f].is_numeric for f in features], dtype=bool)
+    numeric = np.array([feature.is_numeric for feature in described], dtype=bool)
     if ordered is None:
         ordered = np.sort(columns[numeric], axis=1)
-    scales = _scales([schema.features[f] for f in features], ordered, own[numeric], bins, cuts)
-    sizes = np.array([scale.size for scale in scales], dtype=np.int32)
-    lengths = [0 if scale.cuts is None else len(scale.cuts) for scale in scales]
-    points = np.concatenate([np.empty(0), *(scale.cuts for scale in scales if scale.cuts is not None)])
-    offsets = np.cumsum([0, *lengths])
-    codes, rows = _core.assign(np.ascontiguousarray(columns), points, offsets, sizes, numeric)
-    own_codes = _core.assign(np.ascontiguousarray(own[:, None]), points, offsets, sizes, numeric)[0][:, 0]
+    scales = _Scales.of(described, numeric, ordered, bins, cuts)
+    sizes, numbers_at = scales.sizes, (scales.points, scales.offsets, scales.sizes, numeric)
+    codes, rows = _core.assign(np.ascontiguousarray(columns), *numbers_at)
+    own_codes = _core.assign(np.ascontiguousarray(own[:, None]), *numbers_at)[0][:, 0]
     # All features at once: every code has a place of its own, one feature after the other.
     starts = np.cumsum(sizes) - sizes
     occurs = rows > 0
     ends = np.concatenate([[0], np.cumsum(occurs)])  # items before each place
     counts = ends[starts + sizes] - ends[starts]
-    varying = np.flatnonzero(counts > 1)
+    varies = counts > 1
+    varying = np.flatnonzero(varies)
     numbers = np.where(occurs, ends[:-1] - np.repeat(ends[starts], sizes), -1)  # -1: only the instance has it
-    present = np.flatnonzero(occurs & np.repeat(counts > 1, sizes))
+    present = np.flatnonzero(occurs & np.repeat(varies, sizes))
     of_present = np.repeat(np.arange(len(sizes)), sizes)[present]
-    each = zip(of_present.tolist(), (present - starts[of_present]).tolist(), strict=True)
+    lows, highs, categories = scales.describe(numeric, of_present, present - starts[of_present])
+    whole = np.zeros(len(features), dtype=bool)
+    whole[numeric] = _are_whole(ordered) & _are_whole(own[numeric, None])
     return Items(
-        tuple(scales[i].condition(code) for i, code in each),
-        tuple(rows[present].tolist()),
-        counts[varying].astype(np.int32),
-        _chosen(_renumbered(codes, numbers, starts, sizes), counts > 1),
-        numbers[starts + own_codes].astype(np.int32)[varying],
+        tuple(described[i] for i in varying.tolist()),
         tuple(features[i] for i in varying.tolist()),
-        _chosen(ordered, (counts > 1)[numeric]),
+        counts[varying].astype(np.int32),
+        rows[present],
+        lows,
+        highs,
+        whole[of_present],
+        categories,
+        _chosen(_renumbered(codes, numbers, starts, sizes), varies),
+        numbers[starts + own_codes].astype(np.int32)[varying],
+        _chosen(ordered, varies[numeric]),
     )
 
 
@@ -130,41 +147,46 @@ def _renumbered(codes: np.ndarray, numbers: np.ndarray, starts: np.ndarray, size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scale:
-    """What the values of a feature can be told apart as: ranges or categories, then missing."""
+class _Scales:
+    """What the values of each feature can be told apart as: ranges or categories, then missing."""
 
-    feature: Feature
-    cuts: np.ndarray | None  # between the ranges of a number
-    whole: bool = False  # all numbers are
+    points: np.ndarray  # between the ranges of numbers, one feature after the other
+    offsets: np.ndarray  # of each feature's points; one more, where they end
+    sizes: np.ndarray  # of each feature
 
-    @property
-    def size(self) -> int:
-        return (len(self.feature.categories or ()) if self.cuts is None else len(self.cuts) + 1) + 1
+    @classmethod
+    def of(
+        cls,
+        features: Sequence[Feature],
+        numeric: np.ndarray,
+        ordered: np.ndarray,
+        bins: int,
+        cuts: Mapping[str, Sequence[float]],
+    ) -> _Scales:
+        points, lengths = cut_each(ordered, bins)
+        names = [feature.name for feature in features if feature.is_numeric]
+        if not cuts.keys().isdisjoint(names):
+            evenly = np.split(points, np.cumsum(lengths)[:-1])
+            chosen = [np.array(cuts.get(name, own)) for name, own in zip(names, evenly, strict=True)]
+            points, lengths = np.concatenate(chosen, dtype=np.float64), np.array(list(map(len, chosen)))
+        sizes = np.array([len(feature.categories or ()) + 1 for feature in features], dtype=np.int32)
+        sizes[numeric] = lengths + 2
+        offsets = np.zeros(len(features) + 1, dtype=np.int64)
+        np.cumsum(np.where(numeric, sizes - 2, 0), out=offsets[1:])
+        return cls(points, offsets, sizes)
 
-    def condition(self, code: int) -> Condition:
-        name = self.feature.name
-        if code == self.size - 1:
-            return Missing(name)
-        if self.cuts is None:
-            return Equals(name, (self.feature.categories or ())[code])
-        low = float(self.cuts[code - 1]) if code else -math.inf
-        high = float(self.cuts[code]) if code < len(self.cuts) else math.inf
-        return Interval(name, low, high, self.whole)
-
-
-def _scales(
-    features: Sequence[Feature], ordered: np.ndarray, own: np.ndarray, bins: int, cuts: Mapping[str, Sequence[float]]
-) -> list[_Scale]:
-    """Scales by the sorted numbers of the sample, and those of the instance."""
-    whole, points = iter((_are_whole(ordered) & _are_whole(own[:, None])).tolist()), iter(cut_each(ordered, bins))
-    scales = []
-    for feature in features:
-        if feature.is_numeric:
-            chosen, evenly = cuts.get(feature.name), next(points)
-            scales.append(_Scale(feature, evenly if chosen is None else np.array(chosen, dtype=float), next(whole)))
-        else:
-            scales.append(_Scale(feature, None))
-    return scales
+    def describe(
+        self, numeric: np.ndarray, feature: np.ndarray, number: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of some values, by their numbers: both ends of their ranges, and their categories; NaN: they have none."""
+        is_there = number < self.sizes[feature] - 1
+        is_range = numeric[feature] & is_there
+        last = np.where(is_range, self.offsets[feature] + number, 0)
+        points = np.append(self.points, np.nan)
+        low = np.where(number > 0, points[last - 1], -np.inf)
+        high = np.where(last < self.offsets[feature + 1], points[last], np.inf)
+        category = np.where(is_there & ~numeric[feature], number, np.nan)
+        return np.where(is_range, low, np.nan), np.where(is_range, high, np.nan), category
 
 
 def _are_whole(numbers: np.ndarray) -> np.ndarray:

@@ -38,13 +38,13 @@ class Placing:
     def _by_item(self) -> tuple[np.ndarray, list[int]]:
         """The edits, sorted by item, and where each item begins."""
         order = np.argsort(self.in_item, kind="stable")
-        return order, np.searchsorted(self.in_item[order], np.arange(len(self.items.conditions) + 1)).tolist()
+        return order, np.searchsorted(self.in_item[order], np.arange(len(self.items) + 1)).tolist()
 
 
 def _items_of_singles(items: Items, edits: Edits) -> np.ndarray:
     """Item that holds after each single edit; -1: none (a constant feature, or a category no similar row has)."""
     within = np.full(len(edits), -1)
-    within[edits.levels] = np.array([target.item for target in edits.targets], dtype=np.intp)[:, None]
+    within[edits.levels] = edits.target_item[:, None]
     ranges = np.flatnonzero(~np.isnan(items.lows))
     features = items.feature_of[ranges]
     ends = np.searchsorted(features, np.arange(len(edits.instance) + 1))

@@ -8,7 +8,7 @@ model stays about as certain.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from lormika.rule import Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
 from lormika.stages.placing import Placing
-from lormika.stages.recut import join, recut
+from lormika.stages.recut import Range, join, recut
 from lormika.stages.trials import Trials
 from lormika.stages.turning import between
 
@@ -60,7 +60,7 @@ def _differs(placing: Placing, trials: Trials, own: np.ndarray, certainty: float
     feature, lost = trials.edits.feature, certainty - trials.singles.certainty
     most = np.full(len(trials.edits.instance), -np.inf)
     np.maximum.at(most, feature, lost)
-    is_other = np.ones(len(placing.items.conditions) + 1, dtype=bool)  # the last: no item at all
+    is_other = np.ones(len(placing.items) + 1, dtype=bool)  # the last: no item at all
     is_other[own] = False
     leaves = is_other[placing.in_item]
     less = leaves & (lost > _SHARE * most[feature] + _ROUNDING)
@@ -116,10 +116,11 @@ def _cut(
     places: tuple[int, int],
     low: float | None,
     high: float | None,
-) -> Iterator[Interval]:
+) -> Iterator[Range]:
     """The ranges of a feature, with the instance's own from the first item to the last, or from and to these values."""
     f, start = items.features[row], int(items.firsts[row])
-    ranges = [c for c in items.conditions[start : start + int(items.sizes[row])] if isinstance(c, Interval)]
+    every = (own[start : start + int(items.sizes[row])].tolist() for own in (items.lows, items.highs, items.whole))
+    ranges = [one for one in map(Range._make, zip(*every, strict=True)) if one.low == one.low]  # all but missing values
     first, last = (ranges[place - start] for place in places)
     value = float(trials.edits.instance[f])
     narrow = between(background, f, value if low is None else low, value if high is None else high, value)
@@ -127,8 +128,8 @@ def _cut(
     begin, end = first.low if low is None else narrow.low, last.high if high is None else narrow.high
     yield from ranges[: places[0] - start]
     if low is not None:
-        yield replace(first, high=begin)
-    yield replace(first, low=begin, high=end, integer=first.integer and narrow.integer)
+        yield first._replace(high=begin)
+    yield Range(begin, end, first.whole and narrow.integer)
     if high is not None:
-        yield replace(last, low=end)
+        yield last._replace(low=end)
     yield from ranges[places[1] - start + 1 :]

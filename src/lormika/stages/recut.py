@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from lormika import _core
-from lormika.rule import Condition, Interval, Missing
 from lormika.stages.edits import Edits
 from lormika.stages.items import Items
 from lormika.stages.placing import Placing
+
+
+class Range(NamedTuple):
+    """An item of a number."""
+
+    low: float
+    high: float
+    whole: bool
 
 
 def join(placing: Placing, first: np.ndarray, last: np.ndarray) -> Placing:
@@ -20,37 +28,32 @@ def join(placing: Placing, first: np.ndarray, last: np.ndarray) -> Placing:
     wider = np.flatnonzero(last > first)
     if len(wider) == 0:
         return placing
-    steps = np.zeros(len(items.conditions) + 1, dtype=np.intp)
+    steps = np.zeros(len(items) + 1, dtype=np.intp)
     np.add.at(steps, first[wider] + 1, 1)
     np.add.at(steps, last[wider] + 1, -1)
     kept = np.cumsum(steps[:-1]) == 0
     number = np.cumsum(kept) - 1  # of each item, among those that are left
     firsts = number[items.firsts]
-    conditions = list(items.conditions)
-    for start, end in zip(first[wider].tolist(), last[wider].tolist(), strict=True):
-        conditions[start] = _from_to(conditions[start], conditions[end])
+    highs = items.highs.copy()
+    highs[first[wider]] = items.highs[last[wider]]
     codes, within = items.codes.copy(), (number - np.repeat(firsts, items.sizes)).astype(items.codes.dtype)
     codes[wider] = within[codes[wider] + items.firsts[wider, None]]
-    left = np.flatnonzero(kept).tolist()
     own = within[items.firsts + np.maximum(items.instance, 0)]
     joined = replace(
         items,
-        conditions=tuple(conditions[i] for i in left),
-        rows=tuple(np.bincount(number, items.rows).astype(np.intp).tolist()),
         sizes=np.bincount(np.repeat(np.arange(len(firsts)), items.sizes), kept).astype(items.sizes.dtype),
+        rows=np.bincount(number, items.rows).astype(items.rows.dtype),
+        lows=items.lows[kept],
+        highs=highs[kept],
+        whole=items.whole[kept],
+        categories=items.categories[kept],
         codes=codes,
         instance=np.where(items.instance >= 0, own, -1).astype(items.instance.dtype),
     )
     return placing.among(joined, np.where(placing.in_item >= 0, number[placing.in_item], -1))
 
 
-def _from_to(first: Condition, last: Condition) -> Interval:
-    assert isinstance(first, Interval)
-    assert isinstance(last, Interval)
-    return replace(first, high=last.high)
-
-
-def recut(placing: Placing, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Interval]]) -> Placing:
+def recut(placing: Placing, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Range]]) -> Placing:
     """Replace all ranges of some features (rows of codes, ascending).
 
     Only ranges that occur in the sample are items. A feature stays as it is if one of them would be all of its items,
@@ -70,15 +73,28 @@ def recut(placing: Placing, edits: Edits, sample: np.ndarray, ranges: Mapping[in
     is_kept = is_changed[cut.edit_rows]
     placed, rows = cut.placed[is_kept], cut.edit_rows[is_kept]
     in_item[cut.edits[is_kept]] = np.where(placed >= 0, firsts[rows] + placed, -1)
-    conditions: list[Condition] = []
-    counts: list[int] = []
-    own = {int(cut.rows[i]): i for i in kept.tolist()}
-    for row, (first, size) in enumerate(zip(items.firsts.tolist(), items.sizes.tolist(), strict=True)):
-        at = own.get(row)
-        conditions += items.conditions[first : first + size] if at is None else cut.conditions(at, ranges[row])
-        counts += items.rows[first : first + size] if at is None else cut.held(at)
+    # Items of features that stay as they are move, and make room for new ones.
+    before = np.repeat(np.arange(len(sizes)), items.sizes)
+    stay = np.flatnonzero(~is_changed[before])
+    places = stay + (firsts - items.firsts)[before[stay]]
+    new = np.flatnonzero(is_changed[cut.item_rows])
+    new_places = firsts[cut.item_rows[new]] + cut.item_numbers[new]
+
+    def merged(old: np.ndarray, others: np.ndarray) -> np.ndarray:
+        both = np.empty(int(sizes.sum()), dtype=old.dtype)
+        both[places], both[new_places] = old[stay], others[new]
+        return both
+
     recut = replace(
-        items, conditions=tuple(conditions), rows=tuple(counts), sizes=sizes, codes=codes, instance=instance
+        items,
+        sizes=sizes,
+        rows=merged(items.rows, cut.held),
+        lows=merged(items.lows, cut.lows),
+        highs=merged(items.highs, cut.highs),
+        whole=merged(items.whole, cut.whole),
+        categories=merged(items.categories, np.full(len(cut.lows), np.nan)),
+        codes=codes,
+        instance=instance,
     )
     return placing.among(recut, in_item)
 
@@ -94,20 +110,24 @@ class _Cut:
     """Some features with new ranges, and with missing values as before; items are numbered within their feature."""
 
     rows: np.ndarray  # of each feature: its row of codes
-    counts: np.ndarray  # rows of the sample in each range, then without a value; one feature after the other
-    starts: np.ndarray  # of each feature's counts; one more, where they end
     sizes: np.ndarray  # of each feature: how many items occur
     codes: np.ndarray  # features x rows of the sample
     own: np.ndarray  # the instance's item of each feature; -1: it does not occur
     edits: np.ndarray  # single edits of these features
     edit_rows: np.ndarray  # and for each of them its row of codes
     placed: np.ndarray  # its item; -1: none
+    item_rows: np.ndarray  # of each item that occurs: its row of codes
+    item_numbers: np.ndarray  # and its number there
+    held: np.ndarray  # how many rows of the sample it holds for
+    lows: np.ndarray  # and its range, see `Items`
+    highs: np.ndarray
+    whole: np.ndarray
 
     @classmethod
-    def of(cls, items: Items, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Interval]]) -> _Cut:
+    def of(cls, items: Items, edits: Edits, sample: np.ndarray, ranges: Mapping[int, Sequence[Range]]) -> _Cut:
         rows, lengths = np.array(list(ranges)), np.array([len(own) for own in ranges.values()])
         features = items.feature_of[items.firsts[rows]]
-        lows, highs = np.array([(one.low, one.high) for own in ranges.values() for one in own]).T
+        lows, highs, whole = np.array([one for own in ranges.values() for one in own]).T
         begin, end = np.cumsum(lengths) - lengths, np.cumsum(lengths)
         columns = np.ascontiguousarray(sample.T[features])
         codes, counts = _core.assign(
@@ -117,7 +137,7 @@ class _Cut:
             (lengths + 1).astype(np.int32),
             np.ones(len(rows), dtype=bool),
         )
-        starts = np.cumsum([0, *(lengths + 1)])
+        starts = np.cumsum([0, *(lengths + 1)])  # of each feature's counts: those of its ranges, and without a value
         before = np.cumsum([0, *(counts > 0)])  # items that occur before each place
         number = np.where(counts > 0, before[:-1] - np.repeat(before[starts[:-1]], lengths + 1), -1)
 
@@ -135,17 +155,21 @@ class _Cut:
         inside = (at >= 0) & (value < highs[begin[feature] + np.maximum(at, 0)])
         placed = np.where(inside, number[starts[feature] + np.maximum(at, 0)], -1)
         codes = number.astype(items.codes.dtype)[codes + starts[:-1, None]]
-        return cls(rows, counts, starts, np.diff(before[starts]), codes, own, chosen, rows[feature], placed)
-
-    def conditions(self, feature: int, ranges: Sequence[Interval]) -> list[Condition]:
-        """The conditions of a feature that occur."""
-        every: list[Condition] = [*ranges, Missing(ranges[0].feature)]
-        return [every[i] for i in np.flatnonzero(self._counts(feature)).tolist()]
-
-    def held(self, feature: int) -> list[int]:
-        """How many rows of the sample each of them holds for."""
-        counts = self._counts(feature)
-        return [count for count in counts.tolist() if count]
-
-    def _counts(self, feature: int) -> np.ndarray:
-        return self.counts[self.starts[feature] : self.starts[feature + 1]]
+        occurring = np.flatnonzero(counts)
+        of_item = np.repeat(every, lengths + 1)
+        with_missing = [
+            np.insert(each, end, filler) for each, filler in ((lows, np.nan), (highs, np.nan), (whole, 0.0))
+        ]
+        return cls(
+            rows,
+            np.diff(before[starts]),
+            codes,
+            own,
+            chosen,
+            rows[feature],
+            placed,
+            rows[of_item[occurring]],
+            number[occurring],
+            counts[occurring],
+            *(each[occurring] for each in with_missing),
+        )

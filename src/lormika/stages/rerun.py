@@ -46,7 +46,7 @@ def _list_of(space: Space, lists: np.ndarray, candidate: Candidate) -> int:
 def _takes_away(space: Space, candidate: Candidate) -> bool:
     """Whether a rule says that a value is missing although the instance has it."""
     items = space.items
-    return any(isinstance(items.conditions[i], Missing) and i not in items.own for i in candidate.items)
+    return any(isinstance(items.condition(i), Missing) and i not in items.own for i in candidate.items)
 
 
 def rerun(

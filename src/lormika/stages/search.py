@@ -115,7 +115,7 @@ class Space:
         allowed: np.ndarray | None,
     ) -> Found:
         start = time.monotonic()
-        every = np.ones((_MOST_LISTS, len(self.items.conditions)), dtype=bool) if allowed is None else allowed
+        every = np.ones((_MOST_LISTS, len(self.items)), dtype=bool) if allowed is None else allowed
         limit = math.inf if options.time_limit is None else max(0.0, options.time_limit - self._past.seconds)
         found = _core.search(
             self.items.codes,
@@ -163,7 +163,7 @@ class Space:
         """The candidate in the user's words."""
         _, n_class, _ = self.with_class(candidate.consequent)
         return Rule(
-            tuple(self.items.conditions[i] for i in candidate.items),
+            tuple(map(self.items.condition, candidate.items)),
             self.classes[candidate.consequent],
             Counts(len(self.labels), candidate.antecedent, n_class, candidate.both),
             candidate.score,

@@ -9,13 +9,13 @@ categories there. A missing value is never a target.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lormika.frames.values import nearest
-from lormika.rule import Equals, Interval
+from lormika.rule import Interval
 from lormika.stages.background import Background
 from lormika.stages.items import Items
 from lormika.stages.spread import Spread, Values
@@ -43,16 +43,25 @@ class Source:
 _SOURCES = (Source.NEAREST, Source.TYPICAL, Source.FAR)  # of the levels
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a change can take a feature."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """Places that changes can take the features to, ascending by feature and item."""
 
-    feature: int
-    condition: Interval | Equals  # true after the change, not before
-    item: int  # its number among all items; -1: the feature is constant among similar rows
-    direction: int  # of the change: 1 upwards, -1 downwards; 0: neither
-    rows: int  # of the sample (or of the background, if the feature is constant there) that are in it
-    levels: tuple[float, float, float]  # encoded values: the nearest, the typical and the far one; some may be the same
+    feature: np.ndarray
+    item: np.ndarray  # that is true after the change, not before; -1: the feature is constant among similar rows
+    rank: np.ndarray  # of a category: the lower, the more frequent it is
+    levels: np.ndarray  # targets x levels: the nearest, the typical and the far value; some may be the same
+
+    @classmethod
+    def joined(cls, parts: Sequence[Targets]) -> Targets:
+        """All of them, in their order."""
+        each = zip(*((part.feature, part.item, part.rank, part.levels) for part in parts), strict=True)
+        feature, item, rank, levels = map(np.concatenate, each)
+        order = np.lexsort((item, feature))
+        return cls(feature[order], item[order], rank[order], levels[order])
+
+    def __len__(self) -> int:
+        return len(self.feature)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +71,7 @@ class Choices:
     feature: np.ndarray
     value: np.ndarray
     source: np.ndarray
-    targets: tuple[Target, ...]
+    targets: Targets
     levels: np.ndarray  # targets x levels: which of the values
 
 
@@ -71,16 +80,15 @@ def choices(background: Background, spread: Spread, items: Items, sample: np.nda
     near = spread.values(instance)
     ranges = np.flatnonzero(~np.isnan(items.lows))
     inside = spread.inside(items.feature_of[ranges], items.lows[ranges], items.highs[ranges]).but(instance)
-    varying = [
-        *_range_targets(background, items, ranges, sample, instance),
-        *_category_targets(background, items, instance),
-    ]
-    constant = _constant_targets(background, spread, items, near, instance)
-    targets = sorted([*varying, *constant], key=lambda target: (target.feature, target.item))
-    level_feature = np.repeat(np.array([target.feature for target in targets], dtype=np.int64), _LEVELS)
-    level_value = np.array([target.levels for target in targets], dtype=float).ravel()
-    is_constant = np.repeat(np.array([target.item < 0 for target in targets], dtype=bool), _LEVELS)
-    level_source = np.where(is_constant, Source.BACKGROUND, np.tile(_SOURCES, len(targets)))
+    targets = Targets.joined(
+        [
+            _range_targets(background, items, ranges, sample, instance),
+            _category_targets(items, instance),
+            _constant_targets(background, spread, items, near, instance),
+        ]
+    )
+    level_feature, level_value = np.repeat(targets.feature, _LEVELS), targets.levels.ravel()
+    level_source = np.where(targets.item[:, None] < 0, Source.BACKGROUND, _SOURCES).ravel()
     others = spread.others.but(instance)
     parts = [
         (near.feature, near.value, np.full(len(near.value), Source.BACKGROUND)),
@@ -92,7 +100,7 @@ def choices(background: Background, spread: Spread, items: Items, sample: np.nda
     feature, value, source = map(np.concatenate, zip(*parts, strict=True))
     first = len(near.value) + len(inside.value)
     levels = first + np.arange(len(level_value)).reshape(len(targets), _LEVELS)
-    return Choices(feature, value, source, tuple(targets), levels)
+    return Choices(feature, value, source, targets, levels)
 
 
 def _fine_values(spread: Spread, instance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,7 +112,7 @@ def _fine_values(spread: Spread, instance: np.ndarray) -> tuple[np.ndarray, np.n
 
 def _range_targets(
     background: Background, items: Items, ranges: np.ndarray, sample: np.ndarray, instance: np.ndarray
-) -> Iterator[Target]:
+) -> Targets:
     """Ranges that the instance is not in."""
     own = instance[items.feature_of[ranges]]
     chosen = ranges[~((items.lows[ranges] <= own) & (own < items.highs[ranges]))]
@@ -114,18 +122,14 @@ def _range_targets(
     direction = np.where(low > start, 1, np.where(high <= start, -1, 0))
     typical, far = _typical_and_far(background, items, chosen, direction)
     nearest = _nearest_inside(background, items, chosen, sample, instance, start)
-    levels = zip(nearest.tolist(), typical.tolist(), far.tolist(), strict=True)
-    for f, item, way, three in zip(feature.tolist(), chosen.tolist(), direction.tolist(), levels, strict=True):
-        condition = items.conditions[item]
-        assert isinstance(condition, Interval)
-        yield Target(f, condition, item, way, items.rows[item], three)
+    return Targets(feature, chosen, np.zeros(len(chosen), dtype=np.int64), np.column_stack([nearest, typical, far]))
 
 
 def _typical_and_far(
     background: Background, items: Items, chosen: np.ndarray, direction: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """In each range: the lower median of the sample, and a value further than most; the median, without a direction."""
-    rows = np.array(items.rows, dtype=np.int64)
+    rows = items.rows
     before = np.cumsum(rows) - rows
     before -= np.repeat(before[items.firsts], items.sizes)  # rows of the sample in earlier ranges of the feature
     is_number = background.numeric[list(items.features)]
@@ -153,63 +157,44 @@ def _nearest_inside(
     last[some] = background.values_at(feature[some], high[some] - 1)
     values = np.where(start < first, first, last)
     for i in np.flatnonzero(~((start < first) | (start > last))).tolist():
-        f, condition = int(feature[i]), items.conditions[int(chosen[i])]
+        f, condition = int(feature[i]), items.condition(int(chosen[i]))
         assert isinstance(condition, Interval)
         values[i] = nearest_inside(background, sample[:, f], f, float(instance[f]), condition)
     return values
 
 
-def _category_targets(background: Background, items: Items, instance: np.ndarray) -> Iterator[Target]:
+def _category_targets(items: Items, instance: np.ndarray) -> Targets:
     """Categories that the instance does not have."""
-    features = background.schema.features
-    for row, f in enumerate(items.features):
-        if features[f].is_numeric:
-            continue
-        first, own_number, own = items.first_of(row), int(items.instance[row]), float(instance[f])
-        for number in range(int(items.sizes[row])):
-            condition, rows = items.conditions[first + number], items.rows[first + number]
-            if number == own_number or not isinstance(condition, Equals):
-                continue
-            value = float(features[f].positions[condition.value])
-            if value != own:  # a category that no similar row has is the instance's own all the same
-                yield Target(f, condition, first + number, 0, rows, (value, value, value))
+    places = np.flatnonzero(~np.isnan(items.categories))
+    places = places[items.categories[places] != instance[items.feature_of[places]]]
+    value = items.categories[places]
+    return Targets(items.feature_of[places], places, -items.rows[places], np.repeat(value[:, None], _LEVELS, axis=1))
 
 
 def _constant_targets(
     background: Background, spread: Spread, items: Items, near: Values, instance: np.ndarray
-) -> Iterator[Target]:
+) -> Targets:
     """Of features that are constant among similar rows."""
     elsewhere = spread.identifiers.union(items.features)
     constant = [f for f in range(len(instance)) if f not in elsewhere]
     begin, end = np.searchsorted(near.feature, constant), np.searchsorted(near.feature, constant, side="right")
+    found: list[tuple[int, int, list[float]]] = []
     for f, first, last in zip(constant, begin.tolist(), end.tolist(), strict=True):
         others = near.value[first:last]
         if background.schema.features[f].is_numeric:
-            yield from _sides(background, f, np.unique(others), float(instance[f]))
+            found += [(f, 0, levels) for levels in _sides(np.unique(others), float(instance[f]))]
         else:
-            yield from _categories(background, f, others)
+            found += [(f, rank, [value] * _LEVELS) for rank, value in enumerate(others.tolist())]
+    feature, rank = (np.array([each[i] for each in found], dtype=np.int64) for i in (0, 1))
+    levels = np.array([levels for _, _, levels in found], dtype=np.float64).reshape(len(found), _LEVELS)
+    return Targets(feature, np.full(len(found), -1), rank, levels)
 
 
-def _sides(background: Background, feature: int, others: np.ndarray, own: float) -> Iterator[Target]:
-    """Below and above the value that all similar rows have."""
-    name, whole = background.schema.features[feature].name, background.is_whole(feature)
-    both = [(-1, others[others < own][::-1]), (1, others[others > own])]
-    sides = [(0, others)] if math.isnan(own) else both
-    for direction, values in sides:
-        if len(values) == 0:
-            continue
-        low, high = (-math.inf, own) if direction < 0 else (math.nextafter(own, math.inf), math.inf)
-        condition = Interval(name, -math.inf, math.inf, whole) if direction == 0 else Interval(name, low, high, whole)
-        first, middle, last = values[[0, len(values) // 2, -1]].tolist()
-        yield Target(feature, condition, -1, direction, 0, (first, middle, last))
-
-
-def _categories(background: Background, feature: int, others: np.ndarray) -> Iterator[Target]:
-    described = background.schema.features[feature]
-    for rank, value in enumerate(others.tolist()):
-        category = described.decode(value)
-        assert category is not None
-        yield Target(feature, Equals(described.name, category), -1, 0, -rank, (value, value, value))
+def _sides(others: np.ndarray, own: float) -> Iterator[list[float]]:
+    """Levels below and above the value that all similar rows have."""
+    for values in [others] if math.isnan(own) else [others[others < own][::-1], others[others > own]]:
+        if len(values):
+            yield values[[0, len(values) // 2, -1]].tolist()
 
 
 def origin(background: Background, feature: int, own: float) -> float:

@@ -68,7 +68,7 @@ class Plan:
         wanted, chosen = count_pairs(edits, edits.pairable), edits.pairable[:0]
         if wanted + int(edits.is_coarse.sum()) <= most:
             edits, chosen = edits.at_most(most - wanted), edits.pairable
-        return cls(edits, make_pairs(edits, chosen), wanted, count_pairs(edits, np.arange(len(edits.targets))))
+        return cls(edits, make_pairs(edits, chosen), wanted, count_pairs(edits, np.arange(len(edits.target_item))))
 
     def rows(self) -> np.ndarray:
         """Encoded rows of the single edits, then of the pairs."""

@@ -277,7 +277,7 @@ def _at_rank(values: np.ndarray, rank: int) -> float:
 def _open_targets(edits: Edits, goal: Goal) -> np.ndarray:
     """Which targets a feature may change to, at one of their levels, whatever else changes."""
     if goal.permission is None:
-        return np.ones(len(edits.targets), dtype=bool)
+        return np.ones(len(edits.target_item), dtype=bool)
     permitted = goal.permission.values(edits.feature, edits.value)
     is_open: np.ndarray = permitted[edits.levels].any(axis=1)
     return is_open
