@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 
@@ -218,3 +219,22 @@ def test_a_threshold_that_is_none_is_refused_before_it_is_used(threshold):
     chance = lambda frame: np.column_stack([1 - frame["x"] / 40, frame["x"] / 40])  # noqa: E731
     with pytest.raises(InputError, match="threshold"):
         Explainer(chance, X, threshold=threshold)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="memory is kept by the C library of most Linux systems")
+def test_memory_is_not_fetched_anew_for_each_explanation():
+    program = """
+import resource
+import numpy as np
+import pandas as pd
+from lormika import Explainer
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 20)), columns=[f"x{f}" for f in range(20)])
+explainer = Explainer(lambda rows: (rows["x0"] > rows["x1"] ** 2).astype(int), X, class_names=[0, 1])
+explainer.explain(X.iloc[[0]])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for row in range(10):
+    explainer.explain(X.iloc[[row]])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1000  # pages; else each explanation takes hundreds

@@ -20,6 +20,7 @@ from lormika.stages.spread import Spread
 from lormika.summaries import FeatureSummary
 
 _QUANTILES = 21
+_KEPT = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,7 @@ class Parts:
         labels: Labels = NO_LABELS,
     ) -> Parts:
         """Add everything else that is the same for every instance."""
+        _keep_freed_memory()
         features = tuple(
             FeatureSummary(
                 feature.name,
@@ -106,3 +108,14 @@ def whole_table_cuts(background: Background, bins: int) -> dict[str, tuple[float
             values = background.distinct[f][background.codes[f]]
             cuts[feature.name] = tuple(equal_frequency_cuts(values[~np.isnan(values)], bins).tolist())
     return cuts
+
+
+def _keep_freed_memory() -> None:
+    """Let some megabytes that are freed stay with the process.
+
+    Each explanation takes and frees arrays of some megabytes, and so does the model. glibc gives them back to the
+    system and fetches them anew, page by page, which takes up to a tenth of the time. But it keeps twice as much as the
+    largest array that was freed so far (see M_MMAP_THRESHOLD in mallopt(3)): so one is taken and freed here. Nothing is
+    written into it, so that there is never memory behind it.
+    """
+    np.empty(_KEPT, dtype=np.uint8)

@@ -35,7 +35,7 @@ def _gaps(edits: Edits, labels: np.ndarray, turned: np.ndarray, step: int) -> tu
     own = edits.instance[edits.feature]
     away = edits.value < own if step < 0 else edits.value > own
     turning = np.flatnonzero(turned & away)[::step]  # the nearest comes first
-    _, at = np.unique(np.stack([edits.feature[turning], labels[turning]]), axis=1, return_index=True)
+    _, at = np.unique(edits.feature[turning] * (int(labels.max(initial=0)) + 1) + labels[turning], return_index=True)
     nearest = turning[at]
     feature = edits.feature[nearest]
     before = nearest - step
