@@ -109,7 +109,10 @@ class Breaks:
         The features that stay inside change, too, to other values there.
         """
         outside = [self._outside[row] for row in rows]
-        alone, staying = ([sign * moves[row] for row in rows] for moves in (self._alone, self._staying))
+        alone = [sign * self._alone[row] for row in rows]
+        if len(rows) == 1:
+            return difference(alone[0], 0.0)
+        staying = [sign * self._staying[row] for row in rows]
         together = {(i, j): alone[i] + alone[j] for i, j in combinations(range(len(rows)), 2)}
         for places, pair in self._pairs_among(rows).items():
             together[places] = min(together[places], sign * self._moves_of_pairs[pair])

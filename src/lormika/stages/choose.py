@@ -58,8 +58,8 @@ class Choice:
         conditions = [self._own_condition(f) for f in places]
         prediction = self.space.prediction
         assert prediction is not None
-        rule = self._counted_rule(places, conditions, prediction, options)
-        return [replace(rule, category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
+        kind = Category.CURRENT_SUPPORTING
+        return [self._counted_rule(places, conditions, prediction, options, kind, check=check, weak=True)]
 
     def _own_condition(self, f: int) -> Condition:
         """The item of the instance; its value alone if the feature is constant, or if the item turns the prediction."""
@@ -94,8 +94,10 @@ class Choice:
         conditions = tuple(self._cut_range(c, f, row) for c, f in zip(rule.conditions, places, strict=True))
         if conditions == rule.conditions:
             return rule
-        counted = self._counted_rule(places, conditions, self.space.classes.index(rule.consequent), options)
-        return replace(counted, category=rule.category, rerun=rule.rerun, check=rule.check)
+        label = self.space.classes.index(rule.consequent)
+        return self._counted_rule(
+            places, conditions, label, options, Category.HYPOTHETICAL_SUPPORTING, rerun=rule.rerun, check=rule.check
+        )
 
     def _cut_range(self, condition: Condition, f: int, row: np.ndarray) -> Condition:
         permission = self.goal.permission
@@ -144,24 +146,38 @@ class Choice:
         return _spread(rules, options.k) if options.spread else rules[: options.k]
 
     def _way_rule(self, way: Way, options: SearchOptions) -> Rule:
-        return replace(
-            self._counted_rule(way.features, way.conditions, way.label, options),
-            category=Category.COUNTERFACTUAL,
-            rerun=self._rerun(way.row, way.label, way.certainty, way.value, way.likelihood),
-            check=Check(way.asked, way.turned, self.before, way.after),
-        )
+        rerun = self._rerun(way.row, way.label, way.certainty, way.value, way.likelihood)
+        check = Check(way.asked, way.turned, self.before, way.after)
+        kind = Category.COUNTERFACTUAL
+        return self._counted_rule(way.features, way.conditions, way.label, options, kind, rerun=rerun, check=check)
 
     def _counted_rule(
-        self, features: Sequence[int], conditions: Sequence[Condition], label: int, options: SearchOptions
+        self,
+        features: Sequence[int],
+        conditions: Sequence[Condition],
+        label: int,
+        options: SearchOptions,
+        category: Category,
+        *,
+        check: Check | None,
+        rerun: Rerun | None = None,
+        weak: bool = False,
     ) -> Rule:
         """A rule that was not searched for, counted on the sample."""
         matching = reduce(operator.and_, map(self._holds, conditions, features))
         has_class, n_class, _ = self.space.with_class(label)
         counts = Counts(len(self.sample), matching.bit_count(), n_class, (matching & has_class).bit_count())
         score = counts.score(options.objective, options.m)
-        real = self.space.count_real(matching, label)
         return Rule(
-            tuple(conditions), self.space.classes[label], counts, 0.0 if math.isnan(score) else score, real=real
+            tuple(conditions),
+            self.space.classes[label],
+            counts,
+            0.0 if math.isnan(score) else score,
+            category=category,
+            real=self.space.count_real(matching, label),
+            rerun=rerun,
+            check=check,
+            weak=weak,
         )
 
     def _holds(self, condition: Condition, f: int) -> int:

@@ -23,7 +23,8 @@ from lormika.stages.spread import Spread
 from lormika.stages.terms import Terms
 from lormika.stages.trials import Trials
 
-_AT_FIRST = 3  # times k candidates
+# Times k candidates: most that are true of the instance are confirmed; most others only repeat a change.
+_CURRENT_AT_FIRST, _HYPOTHETICAL_AT_FIRST = 2, 6
 _SAME = 0.9  # Jaccard coefficient of the rows that two rules match, from which on they say the same
 
 
@@ -59,7 +60,8 @@ class Side:
         if not weights.any() or not possible.any():
             return
         lists, allowed = self._lists(), possible[None]
-        size, done, found = _AT_FIRST * options.k, 0, list[Candidate]()
+        times = _CURRENT_AT_FIRST if self.kind.is_current else _HYPOTHETICAL_AT_FIRST
+        size, done, found = times * options.k, 0, list[Candidate]()
         while True:
             found = self.space.find(options, lists, size, weights, found, allowed)
             yield from found[done:]
