@@ -11,12 +11,8 @@ constexpr size_t kTile = 16;  // rows and columns of a piece that is transposed 
 }  // namespace
 
 Block::Block(const float* rows, size_t count, size_t features)
-    : rows_(rows),
-      count_(count),
-      features_(features),
-      words_((count + kWordBits - 1) / kWordBits),
-      values_(features * words_ * kWordBits),
-      is_low_(features * words_) {
+    : rows_(rows), count_(count), features_(features), words_((count + kWordBits - 1) / kWordBits),
+      values_(features * words_ * kWordBits), is_low_(features * words_) {
     transpose();
     columns_.reserve(features);
     for (size_t f = 0; f < features; ++f)

@@ -10,7 +10,7 @@ namespace lormika {
 
 namespace {
 
-constexpr int kFew = 4;     // rows of a group: with fewer, each goes on alone
+constexpr int kFew = 4;          // rows of a group: with fewer, each goes on alone
 constexpr size_t kAbreast = 12;  // rows that go down alone at the same time: while one waits for memory, others go on
 constexpr int kSteps = 4;        // of each, until it is looked which have arrived, and the next ones begin
 
@@ -67,14 +67,14 @@ Parted part(uint64_t* bits, uint64_t* left, uint64_t words, const Block::Column&
     return part(bits, left, words, [&](int w) { return at_most(values(w), threshold); });
 }
 
-// The numbers of the rows.
-uint32_t* write_rows(const uint64_t* bits, uint64_t words, uint32_t* rows) {
+// Call with each row of a group.
+template <class Function>
+void each_row(const uint64_t* bits, uint64_t words, Function function) {
     for (; words; words &= words - 1) {
         const int w = std::countr_zero(words);
         for (uint64_t word = bits[w]; word; word &= word - 1)
-            *rows++ = static_cast<uint32_t>(w * static_cast<int>(kWordBits) + std::countr_zero(word));
+            function(static_cast<uint32_t>(w * static_cast<int>(kWordBits) + std::countr_zero(word)));
     }
-    return rows;
 }
 
 }  // namespace
@@ -98,7 +98,8 @@ Tree::Tree(const GrownTree& grown, size_t features) {
         }
         if (!is_later(left, node) || !is_later(right, node) || feature < 0 || feature >= static_cast<int64_t>(features))
             throw std::invalid_argument("a node of the tree points outside, or back");
-        nodes_.push_back({round_down(grown.threshold[node]), static_cast<int32_t>(feature),
+        nodes_.push_back({round_down(grown.threshold[node]),
+                          static_cast<int32_t>(feature),
                           {static_cast<int32_t>(left), static_cast<int32_t>(right)}});
         for (const int64_t child : {left, right}) levels[child] = std::max(levels[child], levels[node] + 1);
         if (grown.missing_left[node]) {
@@ -110,10 +111,9 @@ Tree::Tree(const GrownTree& grown, size_t features) {
 
 // Rows at the same node are a group, which is parted there: a node is looked up once for all of them, and what it asks is
 // answered for sixty-four rows at a time. Similar rows, as explanations ask about, stay together for long.
-template <class Arrive>
-void Tree::descend_together(const Block& block, Room& room, Arrive arrive) const {
+template <class Expect>
+void Tree::descend_together(const Block& block, Room& room, Expect expect) const {
     const size_t size = block.words();
-    room.rows.resize(block.count());
     // Every group that waits has a row, and is on the way of the one that goes on, which is parted into the place after.
     room.bits.resize((std::min(depth_, block.count()) + 2) * size);
     std::vector<Group> waiting;
@@ -125,11 +125,13 @@ void Tree::descend_together(const Block& block, Room& room, Arrive arrive) const
         uint64_t* const bits = room.bits.data() + waiting.size() * size;
         const bool has_arrived = is_leaf(own.node);
         if (has_arrived || are_few(bits, own.words)) {
-            const uint32_t* const end = write_rows(bits, own.words, room.rows.data());
-            if (has_arrived)
-                arrive(own.node, room.rows.data(), end);
-            else
-                for (const uint32_t* row = room.rows.data(); row < end; ++row) room.walkers.push_back({*row, own.node});
+            if (has_arrived) {
+                expect(own.node);
+                each_row(bits, own.words, [&](uint32_t row) { room.rows.push_back(row); });
+                room.arrivals.push_back({own.node, static_cast<uint32_t>(room.rows.size())});
+            } else {
+                each_row(bits, own.words, [&](uint32_t row) { room.walkers.push_back({row, own.node}); });
+            }
             if (waiting.empty()) return;
             own = waiting.back();
             waiting.pop_back();
@@ -159,8 +161,9 @@ void Tree::descend_together(const Block& block, Room& room, Arrive arrive) const
     }
 }
 
-template <bool kMissingLeft, class Arrive>
-void Tree::descend_alone(const Block& block, const std::vector<Walker>& walkers, Arrive arrive) const {
+template <bool kMissingLeft, class Expect>
+void Tree::descend_alone(const Block& block, Room& room, Expect expect) const {
+    const std::vector<Walker>& walkers = room.walkers;
     if (walkers.empty()) return;
     Walker going[kAbreast];
     size_t next = 0, arrived = 0;
@@ -182,47 +185,54 @@ void Tree::descend_alone(const Block& block, const std::vector<Walker>& walkers,
         for (size_t place = 0; place < kAbreast; ++place) {
             const Walker& walker = going[place];
             if (!is_new[place] || !is_leaf(walker.node)) continue;
-            arrive(walker.node, &walker.row, &walker.row + 1);
+            expect(walker.node);
+            room.rows.push_back(walker.row);
+            room.arrivals.push_back({walker.node, static_cast<uint32_t>(room.rows.size())});
             ++arrived;
             begin(place);
         }
     }
 }
 
-template <class Arrive>
-void Tree::descend(const Block& block, Room& room, Arrive arrive) const {
-    if (block.count() == 0) return;
+template <class Expect>
+void Tree::descend(const Block& block, Room& room, Expect expect) const {
     room.walkers.clear();
-    descend_together(block, room, arrive);
+    room.arrivals.clear();
+    room.rows.clear();
+    if (block.count() == 0) return;
+    descend_together(block, room, expect);
     if (missing_left_.empty())
-        descend_alone<false>(block, room.walkers, arrive);
+        descend_alone<false>(block, room, expect);
     else
-        descend_alone<true>(block, room.walkers, arrive);
+        descend_alone<true>(block, room, expect);
 }
 
+// Values of leaves are all over the memory: they are fetched while other rows are on their way.
 void Tree::add(const Block& block, const double* values, size_t classes, double* sums, Room& room) const {
-    if (classes == 2) {  // most often
-        descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
-            const double first = values[2 * static_cast<size_t>(leaf)], second = values[2 * static_cast<size_t>(leaf) + 1];
+    const auto values_of = [=](int32_t leaf) { return values + static_cast<size_t>(leaf) * classes; };
+    descend(block, room, [=](int32_t leaf) { prefetch(values_of(leaf)); });
+    const uint32_t* row = room.rows.data();
+    for (const Arrival& arrival : room.arrivals) {
+        const uint32_t* const end = room.rows.data() + arrival.end;
+        const double* const value = values_of(arrival.leaf);
+        if (classes == 2) {  // most often
+            const double first = value[0], second = value[1];
             for (; row < end; ++row) {
                 double* const sum = sums + 2 * static_cast<size_t>(*row);
                 sum[0] += first;
                 sum[1] += second;
             }
-        });
-        return;
-    }
-    descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
-        const double* const value = values + static_cast<size_t>(leaf) * classes;
+        }
         for (; row < end; ++row)
             for (size_t c = 0; c < classes; ++c) sums[*row * classes + c] += value[c];
-    });
+    }
 }
 
 void Tree::find_leaves(const Block& block, int32_t* leaves, Room& room) const {
-    descend(block, room, [=](int32_t leaf, const uint32_t* row, const uint32_t* end) {
-        for (; row < end; ++row) leaves[*row] = leaf;
-    });
+    descend(block, room, [](int32_t) {});
+    const uint32_t* row = room.rows.data();
+    for (const Arrival& arrival : room.arrivals)
+        for (; row < room.rows.data() + arrival.end; ++row) leaves[*row] = arrival.leaf;
 }
 
 }  // namespace lormika

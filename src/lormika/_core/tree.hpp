@@ -34,15 +34,22 @@ struct Walker {
     int32_t node;
 };
 
+// Rows at a leaf: as far as this end, from that of the leaf before.
+struct Arrival {
+    int32_t leaf;
+    uint32_t end;
+};
+
 // Room to work in, for as many trees and blocks as one likes.
 struct Room {
     std::vector<uint64_t> bits;
+    std::vector<Walker> walkers;    // that go on alone
+    std::vector<Arrival> arrivals;  // of the rows, one leaf after the other
     std::vector<uint32_t> rows;
-    std::vector<Walker> walkers;
 };
 
 class Tree {
-   public:
+public:
     // Children come after their parents, so that every way ends; std::invalid_argument if they do not, or if a position
     // points outside the tree or the features.
     Tree(const GrownTree& grown, size_t features);
@@ -55,7 +62,7 @@ class Tree {
     // The leaf that each row reaches.
     void find_leaves(const Block& block, int32_t* leaves, Room& room) const;
 
-   private:
+private:
     // A leaf is its own child: a row that has arrived stays there.
     struct Node {
         float threshold;
@@ -65,12 +72,13 @@ class Tree {
 
     bool is_leaf(int32_t node) const { return nodes_[node].children[0] == node; }
     bool sends_missing_left(int32_t node) const { return !missing_left_.empty() && missing_left_[node]; }
-    template <class Arrive>
-    void descend(const Block& block, Room& room, Arrive arrive) const;
-    template <class Arrive>
-    void descend_together(const Block& block, Room& room, Arrive arrive) const;
-    template <bool kMissingLeft, class Arrive>
-    void descend_alone(const Block& block, const std::vector<Walker>& walkers, Arrive arrive) const;
+    // `expect` is called with each leaf that is reached.
+    template <class Expect>
+    void descend(const Block& block, Room& room, Expect expect) const;
+    template <class Expect>
+    void descend_together(const Block& block, Room& room, Expect expect) const;
+    template <bool kMissingLeft, class Expect>
+    void descend_alone(const Block& block, Room& room, Expect expect) const;
 
     std::vector<Node> nodes_;
     std::vector<uint8_t> missing_left_;  // empty: nowhere

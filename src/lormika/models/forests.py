@@ -34,7 +34,8 @@ T = TypeVar("T")
 
 _ROWS_TO_COMPARE = 1000
 _TOLERANCE = 1e-12  # with several jobs, scikit-learn adds up in any order
-_BLOCK = 2048  # rows that stay in the processor's cache while all trees are followed
+_BLOCK = 4096  # rows that go down the trees together; more would not stay in the processor's cache
+_LEAST_BLOCK = 2048  # if there are several: rows of each are more alike then
 _MOST_CELLS = 2**23  # of a block: 32 MB, where a sparse table has very many columns
 _MOST_NODES = 2**25  # half a gigabyte
 _SKIPPED = (None, "passthrough")  # steps of a pipeline that do nothing
@@ -165,12 +166,11 @@ class _Trees:
         """The mean of what all trees say about each row: rows x classes."""
         forest, (count, features) = self.planted, rows.shape
         assert forest is not None
-        size = max(1, min(_BLOCK, _MOST_CELLS // features))
+        size = max(1, min(_BLOCK, max(_LEAST_BLOCK, -(-count // 2)), _MOST_CELLS // features))
         starts = range(0, count, size)
         order = None
-        if (
-            len(starts) > 1
-        ):  # rows that are alike go the same way for longer: those at a leaf of the first tree go together
+        if len(starts) > 1:
+            # Rows that are alike go the same way for longer: those at a leaf of the first tree go together.
             leaves = _spread(lambda start: forest.find_leaves(_block(rows, start, size)), starts, jobs)
             order = np.argsort(np.concatenate(leaves), kind="stable")
             rows = rows[order]
