@@ -43,8 +43,9 @@ class Lookup:
 
     def __call__(self, values: np.ndarray) -> UserColumn:
         """Take the categories at these positions."""
-        assert not (values >= self.size).any(), "a category of another list"
-        is_missing = np.isnan(values)
-        positions = (np.where(is_missing, self.size, values) if is_missing.any() else values).astype(np.intp)
+        if not values.max(initial=0.0) < self.size:  # NaN, if a value is missing
+            assert not (values >= self.size).any(), "a category of another list"
+            values = np.where(np.isnan(values), self.size, values)
+        positions = values.astype(np.intp)
         gather = getattr(self.categories, "gather", None)  # polars
         return self.categories.take(positions) if gather is None else gather(positions)
