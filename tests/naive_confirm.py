@@ -808,6 +808,12 @@ class Twin:
         """Squared, as distances between rows are measured."""
         return self.row_distance(self.row(edit))
 
+    def compare_distances(self, one: Edit, other: Edit) -> None:
+        """Doubtful, if rounding could decide; a missing number moves from the mean, which is rounded itself."""
+        self.less(self.distance(one), self.distance(other))
+        from_mean = any(self.instance[f] is None for f, _ in (*one, *other))
+        self.doubtful |= one != other and from_mean and self.distance(one) == self.distance(other)
+
     def row_distance(self, row: Row) -> Fraction:
         total = Fraction(0)
         for f, value in enumerate(row):
@@ -859,15 +865,24 @@ class Twin:
         return [((f, v), (g, w)) for f, g in combinations(sorted(chosen), 2) for v in chosen[f] for w in chosen[g]]
 
     def drawn_in(self, edit: Edit) -> Edit:
-        """Of two numbers, the first as near as the other lets it be, and then the other."""
-        for turn in range(2):
-            f, end = edit[turn]
-            start, values = self.place(f), sorted(single.value for single in self.coarse_of(f))
-            nearer = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
-            nearer = [v for v in nearer if not self.turns(((f, v),))]
-            others = [tuple((g, v if g == f else w) for g, w in edit) for v in nearer if not self.categorical[f]]
-            edit = next((other for other in others if self.turns(other)), edit)
-        return edit
+        """Of two numbers, both as near together as lets it be."""
+        axes = [[*self.nearer(f, end), end] for f, end in edit]
+        (f, _), (g, _) = edit
+        others = [((f, v), (g, w)) for v in axes[0] for w in axes[1] if ((f, v), (g, w)) != edit]
+        turning = [other for other in others if self.turns(other)]
+        nearest = min(turning, key=self.distance, default=edit)
+        for other in turning:
+            self.compare_distances(nearest, other)
+        return nearest
+
+    def nearer(self, f: int, end: float) -> list[float]:
+        """Values asked about between the instance's and this one, the nearest first, which do not turn it alone."""
+        start, values = self.place(f), sorted(single.value for single in self.coarse_of(f))
+        inside = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
+        inside = [v for v in inside if not self.turns(((f, v),)) and not self.categorical[f]]
+        if len(inside) > 15:
+            inside = [inside[i * (len(inside) - 1) // 14] for i in range(15)]
+        return inside
 
     def triples(self) -> list[Edit]:
         """The forty pairs with the least δ at either level, with a third target each; a triple at both levels."""
@@ -967,7 +982,7 @@ class Twin:
             edits.sort(key=lambda edit: (self.distance(edit), self.change(edit), self.last_of_equals(edit)))
             nearest[features] = edits[0]
             for other in edits[1:]:
-                self.less(self.distance(edits[0]), self.distance(other))  # doubtful, if rounding could decide
+                self.compare_distances(edits[0], other)
         several = [features for features in nearest if len(features) > 1]
         several.sort(key=lambda features: (-min(effects[f] for f in features), features))
         chosen = [nearest[features] for features in several[:12]]

@@ -17,10 +17,11 @@ from lormika.stages.goal import Goal
 from lormika.stages.responses import Responses, respond
 from lormika.stages.targets import origin
 from lormika.stages.trials import Trials
-from lormika.stages.turning import Way, exact_way, single_hits
+from lormika.stages.turning import Way, exact_way, single_hits, steps_of
 
 _MOST_ROWS = 1000
 _CATEGORIES = 3  # of one feature
+_MOST_NEARER = 15  # values of one feature
 
 
 def wide_pairs(background: Background, edits: Edits, singles: Responses, effects: np.ndarray, goal: Goal) -> np.ndarray:
@@ -51,39 +52,54 @@ def _apart(background: Background, edits: Edits, singles: Responses, f: int, goa
 
 
 def draw_in(background: Background, trials: Trials, ways: Sequence[Way], goal: Goal) -> Asking[list[Way]]:
-    """Ways of two features with smaller changes: of the first, then of the other, to the nearest value that does.
+    """Ways of two features with smaller changes: of all that values asked about allow, the nearest that does.
 
     Values that lead to the goal alone are none of theirs; ways of more features stay as they are.
     """
-    edits, own, drawn = trials.edits, trials.own, list(ways)
+    edits, drawn = trials.edits, list(ways)
     kept = edits.is_coarse & ~single_hits(edits, trials.singles, goal)
-    for turn in range(2):
-        tried = [_nearer(background, edits, kept, way, way.features[turn]) for way in drawn]
-        rows = np.concatenate(tried)
-        if len(rows) == 0:
-            continue
-        answers = respond(own, (yield rows))
-        hits = goal.reached(answers) & goal.permits(rows)
-        start = 0
-        for place, some in enumerate(tried):
-            nearest = np.flatnonzero(hits[start : start + len(some)])[:1].tolist()
-            for at in nearest:
-                features = drawn[place].features
-                drawn[place] = exact_way(background, edits.instance, features, some[at], answers, start + at, goal)
-            start += len(some)
+    tried = [_nearer_rows(background, edits, kept, way) for way in drawn]
+    rows = np.concatenate(tried)
+    if len(rows) == 0:
+        return drawn
+    answers = respond(trials.own, (yield rows))
+    hits = goal.reached(answers) & goal.permits(rows)
+    start = 0
+    for place, (way, some) in enumerate(zip(ways, tried, strict=True)):
+        reaching = np.flatnonzero(hits[start : start + len(some)])
+        if len(reaching):
+            at = int(reaching[_distances(background, edits.instance, way, some[reaching]).argmin()])
+            drawn[place] = exact_way(background, edits.instance, way.features, some[at], answers, start + at, goal)
+        start += len(some)
     return drawn
 
 
+def _nearer_rows(background: Background, edits: Edits, kept: np.ndarray, way: Way) -> np.ndarray:
+    """The row of a way with nearer values of one of its features, or of both; of the first, the nearest come first."""
+    if len(way.features) != 2:
+        return np.empty((0, len(way.row)))
+    first, second = (np.append(_nearer(background, edits, kept, way, f), way.row[f]) for f in way.features)
+    rows = np.repeat(way.row[None], len(first) * len(second), axis=0)
+    rows[:, way.features[0]], rows[:, way.features[1]] = np.repeat(first, len(second)), np.tile(second, len(first))
+    return rows[:-1]  # the last is the way itself
+
+
 def _nearer(background: Background, edits: Edits, kept: np.ndarray, way: Way, f: int) -> np.ndarray:
-    """The row of a way with those values of a number instead that lie between the instance's and its own, in order."""
+    """Those values of a number that lie between the instance's and that of a way, the nearest first."""
     asked, end = edits.value[(edits.feature == f) & kept], way.row[f]
     start = origin(background, f, float(edits.instance[f]))
-    if not background.numeric[f] or len(way.features) != 2:
-        values = asked[:0]
-    elif end >= start:
-        values = asked[(asked >= start) & (asked < end)]
-    else:
-        values = asked[(asked < start) & (asked > end)][::-1]
-    rows = np.repeat(way.row[None], len(values), axis=0)
-    rows[:, f] = values
-    return rows
+    if not background.numeric[f]:
+        return np.empty(0)
+    values: np.ndarray = (
+        asked[(asked >= start) & (asked < end)] if end >= start else asked[(asked < start) & (asked > end)][::-1]
+    )
+    if len(values) > _MOST_NEARER:
+        values = values[np.arange(_MOST_NEARER) * (len(values) - 1) // (_MOST_NEARER - 1)]
+    return values
+
+
+def _distances(background: Background, instance: np.ndarray, way: Way, rows: np.ndarray) -> np.ndarray:
+    """How far the features of a way move in each row, squared."""
+    first, second = (steps_of(background, instance, np.full(len(rows), f), rows[:, f]) for f in way.features)
+    total: np.ndarray = first + second
+    return total
