@@ -47,11 +47,16 @@ class Answer:
     bands: Bands | None = None  #: of these values
 
     def __getitem__(self, rows: slice | np.ndarray) -> Answer:
+        """The answer about some rows, by their positions."""
+
+        def some(array: np.ndarray) -> np.ndarray:
+            return array[rows] if isinstance(rows, slice) else array.take(rows, axis=0)
+
         return Answer(
-            self.labels[rows],
-            None if self.probabilities is None else self.probabilities[rows],
-            None if self.scores is None else self.scores[rows],
-            None if self.values is None else self.values[rows],
+            some(self.labels),
+            None if self.probabilities is None else some(self.probabilities),
+            None if self.scores is None else some(self.scores),
+            None if self.values is None else some(self.values),
             self.bands,
         )
 
@@ -159,7 +164,7 @@ class Model:
                 f"{_MOST_SCORE:g}, one for each of {len(self.classes)} classes"
             )
         # In single precision, for the reason of `_DIGITS`.
-        return Answer(scores.argmax(axis=1), None, scores.astype(np.float32).astype(np.float64))
+        return Answer(_greatest(scores), None, scores.astype(np.float32).astype(np.float64))
 
     @staticmethod
     def read_values(values: np.ndarray, bands: Bands) -> Answer:
@@ -176,7 +181,7 @@ class Model:
         # Matrix products differ in their last bits between batches of different sizes; explanations must not.
         rounded = probabilities.round(_DIGITS)
         if self.threshold is None:
-            return Answer(probabilities.argmax(axis=1), rounded)
+            return Answer(_greatest(probabilities), rounded)
         return Answer((rounded[:, 1] >= self.threshold).astype(np.intp), rounded)
 
     def positions(self, labels: np.ndarray) -> np.ndarray:
@@ -189,6 +194,12 @@ class Model:
                 f"{listing(self.classes)} (a function's, if it can give others: name all of them in class_names)"
             )
         return places
+
+
+def _greatest(numbers: np.ndarray) -> np.ndarray:
+    """Position of the greatest number of each row, the first of equal ones; of two, quickly."""
+    greatest: np.ndarray = numbers.argmax(axis=1) if numbers.shape[1] != 2 else numbers[:, 1] > numbers[:, 0]
+    return greatest.astype(np.intp, copy=False)
 
 
 def _probabilities(answer: np.ndarray, n_classes: int) -> np.ndarray:

@@ -115,7 +115,7 @@ def _ask(
     rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     first, copies = distinct_rows(rows)
     starts = np.cumsum([0, *map(len, parts[:-1])]) if again else np.empty(0, dtype=np.intp)
-    all_rows = rows[np.concatenate([first, starts])]
+    all_rows = rows.take(np.concatenate([first, starts]), axis=0)
 
     def ask(some: np.ndarray) -> Answer:
         return model.about(schema, some) if wide is schema else model(wide.restore(some))

@@ -107,8 +107,8 @@ class Background:
 
     def rows(self, numbers: np.ndarray) -> np.ndarray:
         """Encoded rows (rows x features) at these row numbers."""
-        codes = self.codes[:, numbers].astype(np.int64)
-        encoded = self.points[self.offsets[:-1, None] + codes]
+        codes = self.codes.take(numbers, axis=1).astype(np.int64)
+        encoded = self.points.take(self.offsets[:-1, None] + codes)
         encoded[codes == self.counts[:, None]] = np.nan
         rows: np.ndarray = encoded.T
         return rows

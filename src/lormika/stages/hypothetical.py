@@ -87,9 +87,9 @@ class HypotheticalTest:
         fails = pairs.responses.turned[pairs.asked] | (change <= 0)
         raises = fresh.any(axis=1) & ~(fresh & fails).any(axis=1)  # most of two levels are both
         places = np.flatnonzero(raises & (np.where(fresh, change - LEAST, 0.0).sum(axis=1) >= -_ROUNDING))
-        added = change[places, :, None] - singles.change[pairs.singles[places]] - MATTERS
+        added = change[places, :, None] - singles.change[pairs.singles.take(places, axis=0)] - MATTERS
         adds = (np.where(fresh[places, :, None], added, 0.0).sum(axis=1) >= -_ROUNDING).all(axis=1)
-        items: np.ndarray = self._trials.edits.target_item[pairs.targets[places[adds]]]
+        items: np.ndarray = self._trials.edits.target_item[pairs.targets.take(places[adds], axis=0)]
         return items[(items >= 0).all(axis=1)]
 
     @cached_property

@@ -52,7 +52,7 @@ class Memory:
             self._keep(keys, answer)
             return answer
         asked = np.concatenate([new, np.arange(different, len(rows))])
-        fresh = model(rows[asked]) if len(asked) else None
+        fresh = model(rows.take(asked, axis=0)) if len(asked) else None
         answer = self._joined(places, new, fresh)
         if fresh is not None:
             self._keep(keys[:, new], fresh)

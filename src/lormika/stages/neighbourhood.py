@@ -71,7 +71,7 @@ def _find_one(
     if codes is None:
         ordered = np.sort(rows.T[background.numeric], axis=1)
     else:
-        own = background.codes[:, selected].astype(np.int32)
+        own = background.codes.take(selected, axis=1).astype(np.int32)
         ordered = background.sort(np.concatenate([own, codes], axis=1)[background.numeric])
     return Neighbourhood(selected, rows, cut, neighbours, squared[selected], ordered)
 

@@ -70,7 +70,8 @@ def respond(instance: Answer, answer: Answer) -> Responses:
     change = _evidence(answer, prediction) - _evidence(instance, prediction)[0]
     likelihood = np.full(len(answer.labels), np.nan)
     if answer.probabilities is not None:
-        likelihood = answer.probabilities[np.arange(len(likelihood)), answer.labels]
+        places = np.arange(len(likelihood)) * answer.probabilities.shape[1] + answer.labels
+        likelihood = answer.probabilities.take(places)  # quicker than by row and label
     shift = change
     if answer.values is not None and instance.values is not None and answer.bands is not None:
         shift = answer.bands.in_spreads(answer.values - instance.values[0])

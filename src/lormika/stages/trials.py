@@ -103,7 +103,7 @@ def try_edits(
 
 def _strongest_pairs(edits: Edits, singles: Responses, most: int) -> Pairs:
     """Pairs among the targets that change the certainty most, for as many targets as fit."""
-    strength = np.abs(singles.change[edits.levels[edits.pairable]]).max(axis=1)
+    strength = np.abs(singles.change[edits.levels.take(edits.pairable, axis=0)]).max(axis=1)
     ranked = edits.pairable[np.argsort(-strength, kind="stable")]
     low, high = 0, len(ranked)
     while low < high:

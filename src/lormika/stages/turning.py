@@ -158,8 +158,8 @@ def combine_pairs(edits: Edits, pairs: Pairs, responses: Responses) -> TargetPai
         asked[:, level] = asked[:, level - 1]
         own = np.flatnonzero(pairs.level == level)
         asked[number[own], level] = own
-    targets = pairs.targets[starts]
-    return TargetPairs(edits.levels[targets].transpose(0, 2, 1), asked, responses, targets)
+    targets = pairs.targets.take(starts, axis=0)
+    return TargetPairs(edits.levels.take(targets, axis=0).transpose(0, 2, 1), asked, responses, targets)
 
 
 def combined_ways(
