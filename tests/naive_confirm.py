@@ -877,9 +877,11 @@ class Twin:
 
     def nearer(self, f: int, end: float) -> list[float]:
         """Values asked about between the instance's and this one, the nearest first, which do not turn it alone."""
-        start, values = self.place(f), sorted(single.value for single in self.coarse_of(f))
+        if self.categorical[f]:
+            return []
+        start, values = self.place(f), sorted(single.value for single in self.singles_of(f))
         inside = [v for v in values if start <= v < end] or [v for v in reversed(values) if end < v < start]
-        inside = [v for v in inside if not self.turns(((f, v),)) and not self.categorical[f]]
+        inside = [v for v in inside if not self.turns(((f, v),))]
         if len(inside) > 15:
             inside = [inside[i * (len(inside) - 1) // 14] for i in range(15)]
         return inside

@@ -172,7 +172,7 @@ class Explainer:
         >>> explainer = Explainer(datasets.make_model("tree", X).fit(X, y), X)
         >>> explanation = explainer.explain(X.iloc[[0]], k=2, target="accepted", constraints={"fixed": ["age"]})
         >>> print(explanation.counterfactual[0].rerun)
-        income 35 → 46, missed_payments 2 → 1
+        income 35 → 45, missed_payments 2 → 1
         """
         chosen = self.search_options.but(options)
         aim = read_aim(self._parts, chosen)

@@ -57,7 +57,7 @@ def draw_in(background: Background, trials: Trials, ways: Sequence[Way], goal: G
     Values that lead to the goal alone are none of theirs; ways of more features stay as they are.
     """
     edits, drawn = trials.edits, list(ways)
-    kept = edits.is_coarse & ~single_hits(edits, trials.singles, goal)
+    kept = ~single_hits(edits, trials.singles, goal)
     tried = [_nearer_rows(background, edits, kept, way) for way in drawn]
     rows = np.concatenate(tried)
     if len(rows) == 0:
@@ -85,13 +85,13 @@ def _nearer_rows(background: Background, edits: Edits, kept: np.ndarray, way: Wa
 
 
 def _nearer(background: Background, edits: Edits, kept: np.ndarray, way: Way, f: int) -> np.ndarray:
-    """Those values of a number that lie between the instance's and that of a way, the nearest first."""
-    asked, end = edits.value[(edits.feature == f) & kept], way.row[f]
-    start = origin(background, f, float(edits.instance[f]))
+    """Some values of a number that lie between the instance's and that of a way, the nearest first."""
     if not background.numeric[f]:
         return np.empty(0)
+    start, end = origin(background, f, float(edits.instance[f])), float(way.row[f])
+    asked: np.ndarray = edits.value[(edits.feature == f) & kept]
     values: np.ndarray = (
-        asked[(asked >= start) & (asked < end)] if end >= start else asked[(asked < start) & (asked > end)][::-1]
+        asked[(start <= asked) & (asked < end)] if start <= end else asked[(end < asked) & (asked < start)][::-1]
     )
     if len(values) > _MOST_NEARER:
         values = values[np.arange(_MOST_NEARER) * (len(values) - 1) // (_MOST_NEARER - 1)]
