@@ -89,7 +89,7 @@ def test_failed_rows_are_tried_again(batch, undisturbed) -> None:
     (batch.folder / "mended").touch()
     done = batch.run("python:picky:model", "out", *ONE, "--chunk-limit", 900, data="bad.parquet")
     assert done.returncode == 3
-    assert "2 rows had failed and stayed so, whatever --chunk-limit is now" in done.stderr
+    assert "2 rows had failed before: the column error" in done.stderr
     assert "--retry-failed" in done.stderr
     assert batch.parts("out") == before
 

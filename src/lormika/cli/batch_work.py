@@ -127,7 +127,7 @@ def _tell(out: Path, totals: JsonObject, talk: Talk, *, already: bool) -> None:
     if not totals["failed"]:
         return
     failed = _count(totals["failed"], "row")
-    verb = "had failed and stayed so, whatever --chunk-limit is now" if already else "failed"
+    verb = "had failed before" if already else "failed"
     typer.echo(
         f"{failed} {verb}: the column error of {out}/instances says why; the same command with --retry-failed tries "
         "again",

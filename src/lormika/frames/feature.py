@@ -98,7 +98,7 @@ class Feature:
             row = int(np.isnan(encoded).argmax())
             raise InputError(
                 f"column {self.name!r}, row {row}: a missing value, but the type of this column in the background "
-                "cannot hold one"
+                "cannot hold one: give a value, or a background in which its type can"
             )
         return encoded, unseen
 
