@@ -285,6 +285,9 @@ def test_categories_become_what_stands_in_their_tables(data, n_rows, sizes):
         ([(0, 2, 0, 1)], [[0.0]], 3, (1, 1)),
         ([(0, 2, 0, 1)], [[0.0]], 2, (2, 1)),
         ([(0, 2, 0)], [[0.0]], 2, (1, 1)),
+        ([(0, 1, 2**63 - 1, 1)], [[0.0]], 1, (1, 1)),  # sums would be too large for a number
+        ([(0, 2**62, 0, 0)] * 4, [[0.0]], 0, (1, 1)),
+        ([(0, 2**31 - 1, 0, 1)] * 2, [[0.0]], 2, (1, 1)),
     ],
 )
 def test_cells_that_do_not_fit_are_refused(cells, rows, size, outputs):

@@ -206,6 +206,16 @@ def test_a_pipeline_that_is_fitted_anew_or_changed_is_noticed(change):
     np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), after)
 
 
+def test_a_step_of_numbers_that_is_taken_out_is_noticed():
+    numbers = Pipeline([("imputer", SimpleImputer()), ("scaler", StandardScaler())])
+    encode = make_column_transformer((OneHotEncoder(sparse_output=False), TEXTS), (numbers, NUMBERS))
+    model = make_pipeline(encode, MODELS["forest"]()).fit(LOANS, DECISIONS)
+    quick = quicken(model.predict_proba)
+    quick(Encoded(SCHEMA, ROWS))
+    model[0].named_transformers_["pipeline"].set_params(scaler=None)
+    np.testing.assert_array_equal(quick(Encoded(SCHEMA, ROWS)), model.predict_proba(LOANS))
+
+
 def test_another_first_step_by_now():
     model = fitted(MODELS["forest"]())
     quick = quicken(model.predict_proba)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from served_loans import HANGS, TOKEN, Client
+from served_loans import HANGS, TOKEN, Client, make_service
 
 from lormika import Explainer
 from lormika.serving.launch import Server
@@ -151,3 +151,13 @@ def test_a_report_names_its_case(client) -> None:
     assert "<bdi>Case A-008 (row 8) of loans.csv, with other values of: Yearly income</bdi>" in changed
     values = client.fetch("cases/8")["values"]
     assert '<p class="case">' not in client.post("/api/report", json={"case": {"values": values}}).text
+
+
+def test_a_server_ends_once(loans, monkeypatch) -> None:
+    service, closed = make_service(loans), []
+    close = service.close
+    monkeypatch.setattr(service, "close", lambda: closed.append(close()))
+    with Server(service, token=TOKEN) as server:
+        server.stop()
+        server.stop()
+    assert len(closed) == 1

@@ -198,7 +198,9 @@ Out<bool, nb::ndim<1>> fill_in(Matrix<double> rows, Matrix<int64_t> cells, Vecto
         const int64_t* own = cells.data() + 4 * c;
         columns.push_back({own[0], own[1], own[2], own[3]});
         require(0 <= own[0] && own[0] < features, "feature out of range");
-        require(own[1] >= 1 && own[2] >= 0 && own[3] >= 0 && own[2] + own[3] <= width, "outputs out of range");
+        require(0 <= own[3] && own[3] <= width && 0 <= own[2] && own[2] <= width - own[3], "outputs out of range");
+        require(1 <= own[1] && own[1] <= std::numeric_limits<int32_t>::max(), "places out of range");
+        require(own[1] * own[3] <= int64_t(tables.size()) - size, "tables must fit the columns");
         for (size_t r = 0; r < rows.shape(0); ++r)
             require(!(rows.data()[r * rows.shape(1) + own[0]] < 0), "category out of range");
         places += own[1];

@@ -166,7 +166,7 @@ def _run(launch: ModuleType, subject: Subject, serving: Serving, token: str | No
     record = Record(serving.log)
     service = Service(subject.explainer, subject.rows, subject.about, limits, record, subject.interrupt)
     place = {"host": serving.host, "port": serving.port, "token": token, "names": serving.known_as or ()}
-    with launch.Server(service, **place) as server:
+    with launch.Server(service, **place) as server, suppress(KeyboardInterrupt):
         typer.echo(server.address, file=sys.__stdout__)
         if serving.host not in ("127.0.0.1", "localhost", "::1"):
             talk.warn(
@@ -177,5 +177,4 @@ def _run(launch: ModuleType, subject: Subject, serving: Serving, token: str | No
         talk.say("Ctrl+C ends it.")
         if serving.browser:
             server.open()
-        with suppress(KeyboardInterrupt):
-            server.wait()
+        server.wait()

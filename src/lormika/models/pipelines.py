@@ -96,7 +96,7 @@ class _Steps:
     def read(self, table: Encoded) -> np.ndarray | None:
         """What the first step gives for encoded rows; None: it must be asked itself."""
         columns = self._columns
-        if self._schema is not table.schema or (columns is not None and not columns.are_of(self._first)):
+        if self._schema is not table.schema or (columns is not None and not self._is_as_read(columns)):
             columns = self._columns = _read(self._first, table.schema)
             self._schema, self._compared = table.schema, 0
         if columns is None:
@@ -110,6 +110,13 @@ class _Steps:
             if not self._compared:
                 self._columns = None
         return outputs
+
+    def _is_as_read(self, columns: Columns) -> bool:
+        """Whether the first step has the same parts as when it was read."""
+        try:
+            return columns.are_of(self._first)
+        except Exception:  # others were put in, of which nothing is known
+            return False
 
     def _tried(self, columns: Columns, table: Encoded) -> np.ndarray | None:
         """The outputs, if they are the same as those of the first step itself, which is asked about some rows."""

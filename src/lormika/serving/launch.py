@@ -42,7 +42,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self.host = host
         self._server = _make_server(service, self.token, Hosts(host, names), host)
-        self._ended = threading.Event()
+        self._ended, self._is_stopped = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True, name="lormika-server")
         service.start()
         self._thread.start()
@@ -72,7 +72,10 @@ class Server:
             self.stop()
 
     def stop(self) -> None:
-        """End it."""
+        """End it; once more does nothing, since work that hangs would be waited for again."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
         self._server.should_exit = True
         self.service.close()
         self._thread.join(10)
