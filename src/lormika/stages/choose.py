@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 
@@ -58,8 +58,8 @@ class Choice:
         conditions = [self._own_condition(f) for f in places]
         prediction = self.space.prediction
         assert prediction is not None
-        kind = Category.CURRENT_SUPPORTING
-        return [self._counted_rule(places, conditions, prediction, options, kind, check=check, weak=True)]
+        counted = self._counted(places, conditions, prediction, options)
+        return [counted(category=Category.CURRENT_SUPPORTING, check=check, weak=True)]
 
     def _own_condition(self, f: int) -> Condition:
         """The item of the instance; its value alone if the feature is constant, or if the item turns the prediction."""
@@ -95,9 +95,8 @@ class Choice:
         if conditions == rule.conditions:
             return rule
         label = self.space.classes.index(rule.consequent)
-        return self._counted_rule(
-            places, conditions, label, options, Category.HYPOTHETICAL_SUPPORTING, rerun=rule.rerun, check=rule.check
-        )
+        counted = self._counted(places, conditions, label, options)
+        return counted(category=rule.category, rerun=rule.rerun, check=rule.check)
 
     def _cut_range(self, condition: Condition, f: int, row: np.ndarray) -> Condition:
         permission = self.goal.permission
@@ -148,37 +147,20 @@ class Choice:
     def _way_rule(self, way: Way, options: SearchOptions) -> Rule:
         rerun = self._rerun(way.row, way.label, way.certainty, way.value, way.likelihood)
         check = Check(way.asked, way.turned, self.before, way.after)
-        kind = Category.COUNTERFACTUAL
-        return self._counted_rule(way.features, way.conditions, way.label, options, kind, rerun=rerun, check=check)
+        counted = self._counted(way.features, way.conditions, way.label, options)
+        return counted(category=Category.COUNTERFACTUAL, rerun=rerun, check=check)
 
-    def _counted_rule(
-        self,
-        features: Sequence[int],
-        conditions: Sequence[Condition],
-        label: int,
-        options: SearchOptions,
-        category: Category,
-        *,
-        check: Check | None,
-        rerun: Rerun | None = None,
-        weak: bool = False,
-    ) -> Rule:
-        """A rule that was not searched for, counted on the sample."""
+    def _counted(
+        self, features: Sequence[int], conditions: Sequence[Condition], label: int, options: SearchOptions
+    ) -> partial[Rule]:
+        """A rule that was not searched for, counted on the sample, without what the model said about it."""
         matching = reduce(operator.and_, map(self._holds, conditions, features))
         has_class, n_class, _ = self.space.with_class(label)
         counts = Counts(len(self.sample), matching.bit_count(), n_class, (matching & has_class).bit_count())
         score = counts.score(options.objective, options.m)
-        return Rule(
-            tuple(conditions),
-            self.space.classes[label],
-            counts,
-            0.0 if math.isnan(score) else score,
-            category=category,
-            real=self.space.count_real(matching, label),
-            rerun=rerun,
-            check=check,
-            weak=weak,
-        )
+        real = self.space.count_real(matching, label)
+        worth = 0.0 if math.isnan(score) else score
+        return partial(Rule, tuple(conditions), self.space.classes[label], counts, worth, real=real)
 
     def _holds(self, condition: Condition, f: int) -> int:
         """Which rows of the sample satisfy a condition, as bits."""
