@@ -21,6 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 from xgboost import XGBClassifier
 
 from lormika import Explainer, Explanation, Failure, InputError, ModelError, datasets
+from lormika.frames.restorer import Lookup
 from lormika.views.payload import json_schema
 
 ROWS = 120
@@ -418,3 +419,11 @@ def test_boosted_trees_with_categories_of_their_own(model):
     found = list(explainer.explain_many(rows, **OPTIONS))
     known = [0, 1, 4, 5]
     assert [found[i].to_json() for i in known] == [explainer.explain(rows.iloc[[i]], k=2).to_json() for i in known]
+
+
+@pytest.mark.parametrize("values", [[0.0, 2.0], [np.nan, 2.0], [3.0, np.nan]])
+def test_a_position_beyond_the_list_is_no_missing_value(values):
+    lookup = Lookup(np.array(["a", "b", None], dtype=object), 2, holds_missing=True)
+    assert lookup(np.array([1.0, np.nan])).tolist() == ["b", None]
+    with pytest.raises(AssertionError, match="another list"):
+        lookup(np.array(values))

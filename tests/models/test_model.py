@@ -131,3 +131,16 @@ def test_an_error_that_cannot_say_what_it_is():
 
     with pytest.raises(ModelError, match="SilentError"):
         Explainer(model, TABLE)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_of_equally_probable_classes_the_first_is_predicted(classes):
+    X = pd.DataFrame({"x": np.arange(40.0)})
+    names = [f"class {c}" for c in range(classes)]
+
+    def model(rows):
+        chances = np.full((len(rows), classes), 1 / classes)
+        chances[rows["x"] > 20] = np.eye(classes)[-1]
+        return chances
+
+    assert Explainer(model, X, class_names=names).explain(X.iloc[[0]]).prediction == "class 0"
