@@ -230,11 +230,13 @@ import pandas as pd
 from lormika import Explainer
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 20)), columns=[f"x{f}" for f in range(20)])
 explainer = Explainer(lambda rows: (rows["x0"] > rows["x1"] ** 2).astype(int), X, class_names=[0, 1])
-explainer.explain(X.iloc[[0]])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for row in range(10):
+fetched = []
+for row in range(11):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     explainer.explain(X.iloc[[row]])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    fetched.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+print(sorted(fetched)[5])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 1000  # pages; else each explanation takes hundreds
+    # Pages: else each takes hundreds. The median, since the system may at any time take some away and give them back.
+    assert int(done.stdout) < 50
