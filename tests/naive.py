@@ -89,10 +89,17 @@ def k_optimal_rules(
     if consequents is None:
         consequents = sorted(set(labels))
 
+    all_rows = frozenset(range(n))
+    having = {(f, v): {i for i in all_rows if rows[i][f] == v} for f in usable for v in values[f]}
+    of_class = {label: {i for i in all_rows if labels[i] == label} for label in consequents}
+
+    @cache
+    def matching(conditions) -> frozenset[int]:
+        return all_rows.intersection(*(having[condition] for condition in conditions))
+
     @cache
     def count(conditions, consequent) -> tuple[int, int]:
-        matching = [i for i in range(n) if all(rows[i][f] == v for f, v in conditions)]
-        return len(matching), sum(labels[i] == consequent for i in matching)
+        return len(matching(conditions)), len(matching(conditions) & of_class[consequent])
 
     def passes(conditions, consequent, n_p, a) -> bool:
         if filter == "none":
@@ -122,8 +129,7 @@ def k_optimal_rules(
                 for consequent in consequents:
                     n_p, a = count(conditions, consequent)
                     if n_p >= min_count and a >= 1 and passes(conditions, consequent, n_p, a):
-                        n_q = sum(label == consequent for label in labels)
-                        value = score(objective, n, n_p, n_q, a, m)
+                        value = score(objective, n, n_p, len(of_class[consequent]), a, m)
                         found.append(NaiveRule(conditions, consequent, n_p, a, value))
 
     def weight(rule: NaiveRule) -> float:
