@@ -17,10 +17,12 @@ from contextlib import suppress
 import warm_workers
 
 MODULES = (
-    "pandas", "pyarrow.parquet", "rich.console", "rich.padding", "rich.table", "rich.text", "skops.io",
-    "sklearn.compose", "sklearn.ensemble", "sklearn.pipeline", "sklearn.preprocessing", "sklearn.tree",
-    "lormika.cli.app", "lormika.cli.batch_work", "lormika.jobs.chunks", "lormika.jobs.local", "lormika.jobs.run",
-    "lormika.jobs.worker", "lormika.views.html", "lormika.views.text",
+    "narwhals.stable.v2", "pandas", "pyarrow.parquet", "rich.console", "rich.markdown", "rich.padding", "rich.table",
+    "rich.text", "skops.io", "sklearn.compose", "sklearn.ensemble", "sklearn.pipeline", "sklearn.preprocessing",
+    "sklearn.tree", "lormika.cli.app", "lormika.cli.batch_work", "lormika.data.delimited", "lormika.jobs.chunks",
+    "lormika.jobs.local", "lormika.jobs.run", "lormika.jobs.summary", "lormika.jobs.worker",
+    "lormika.models.skops_file", "lormika.views.html", "lormika.views.rule_table", "lormika.views.saving",
+    "lormika.views.summary_html", "lormika.views.text",
 )  # fmt: skip
 
 
