@@ -32,8 +32,7 @@ def main() -> int:
 
     clear(options.folder)
     with TemporaryDirectory() as cache:
-        # What is quick is over before more processes would save anything.
-        flags = ["-W", "--keep-going", "-q", "-j", "1" if options.quick else "auto", "-d", cache]
+        flags = ["-W", "--keep-going", "-q", "-j", "auto", "-d", cache]
         failed = build_main([*flags, str(HERE), str(options.folder)])
     if failed:
         return int(failed)

@@ -110,7 +110,9 @@ class Browser:
     def _open(self) -> str:
         """A tab for all pages that are visited: a new one is a new process, which takes longer than a page."""
         # Nobody looks at it: where Chromium can, it lays out pages and paints none.
-        target = self.ask("Target.createTarget", url="about:blank", enableBeginFrameControl=True)["targetId"]
+        answer = self.try_asking("Target.createTarget", url="about:blank", enableBeginFrameControl=True)
+        answer = answer.get("result") or self.ask("Target.createTarget", url="about:blank")
+        target = answer["targetId"]
         tab = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.ask("Page.enable", tab)
         self.ask("Network.enable", tab)

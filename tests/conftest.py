@@ -11,7 +11,10 @@ from browser import Browser
 from warm import Warm
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when numpy is loaded: processes share the processors already
-settings.register_profile("lormika", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "lormika", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    derandomize=False, print_blob=True,  # in CI, too: each run tries others, and says how to try one again
+)  # fmt: skip
 settings.load_profile("lormika")
 
 collect_ignore_glob = ["*conftest.py"]  # they have no doctests, and several folders have one
